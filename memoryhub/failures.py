@@ -1,0 +1,57 @@
+"""What a caller sees when no view answered: a problem document under /api/, a page elsewhere."""
+
+from __future__ import annotations
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from django.template.response import SimpleTemplateResponse
+from django.views import defaults
+
+log = structlog.get_logger("memoryhub.failures")
+API_PREFIXES = ("/api/", "/mcp")
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return _problem(request, 400, "bad_request")
+    return defaults.bad_request(request, exception)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if _is_api(request):
+        return _problem(request, 403, "permission_denied")
+    return defaults.permission_denied(request, exception)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The page says nothing of the address asked for, and the answer is the same for signed-in and other callers."""
+    if _is_api(request):
+        return _problem(request, 404, "not_found")
+    return SimpleTemplateResponse("404.html", status=404).render()
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Never quotes the exception: its message may hold a text that was being stored."""
+    log.exception("server_error", status=500)
+    if _is_api(request):
+        return _problem(request, 500, "server_error")
+    return SimpleTemplateResponse("500.html", status=500).render()
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A request without its CSRF token; `reason` is for developers and not shown."""
+    del reason
+    if _is_api(request):
+        return _problem(request, 403, "csrf_failed")
+    return SimpleTemplateResponse("403.html", status=403).render()
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(API_PREFIXES)
+
+
+def _problem(request: HttpRequest, status: int, code: str) -> HttpResponse:
+    from memoryhub.api import problem
+
+    answer: HttpResponse = problem(request, status, code)
+    return answer

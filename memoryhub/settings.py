@@ -1,0 +1,270 @@
+"""All settings of MemoryHub. Every value comes from an environment variable listed in .env.example."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from csp.constants import NONE, SELF
+
+from memoryhub import logs
+from memoryhub.environment import derived, load, stored_secret
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = load(BASE_DIR / ".env")
+
+# Where this installation keeps its files, and its secrets
+VAR_DIR = Path(env.text("MEMORYHUB_VAR_DIR", str(BASE_DIR / "var"))).resolve()
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+SECRET_KEY = env.text("MEMORYHUB_SECRET_KEY", minimum=50) or stored_secret(VAR_DIR / "secret_key")
+SECRET_KEY_FALLBACKS = env.words("MEMORYHUB_SECRET_KEY_FALLBACKS", [])
+MEMORYHUB_PEPPER = env.text("MEMORYHUB_PEPPER", minimum=32) or derived(SECRET_KEY, "memoryhub.pepper")
+
+# Where it is served
+PORT = env.number("PORT", 8000, least=1, most=65535)
+MEMORYHUB_BASE_URL = env.pattern(
+    "MEMORYHUB_BASE_URL", f"http://127.0.0.1:{PORT}", r"https?://[^/?#\s@]+", "http(s)://host[:port] without a path"
+)
+https = MEMORYHUB_BASE_URL.startswith("https://")
+public_host = urlsplit(MEMORYHUB_BASE_URL).hostname or ""
+local_hosts = {"localhost", "127.0.0.1", "[::1]", "::1"}
+DEBUG = env.flag("MEMORYHUB_DEBUG", False)
+ALLOWED_HOSTS = env.words("MEMORYHUB_ALLOWED_HOSTS", sorted({"localhost", "127.0.0.1", "[::1]", public_host}))
+MEMORYHUB_ADMIN_PATH = env.pattern("MEMORYHUB_ADMIN_PATH", "", r"[a-z0-9-]{3,40}/", "a path such as back-office/")
+MEMORYHUB_TRUST_PROXY = env.flag("MEMORYHUB_TRUST_PROXY", False)
+CSRF_TRUSTED_ORIGINS = [MEMORYHUB_BASE_URL]
+
+INSTALLED_APPS = [
+    "memoryhub",
+    "accounts",
+    "memories",
+    "reviews",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+MIDDLEWARE = [
+    "memoryhub.middleware.RequestMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "accounts.middleware.TenantMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "memoryhub.urls"
+WSGI_APPLICATION = "memoryhub.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+# Database: SQLite for one machine, PostgreSQL for more
+database = env.config("DATABASE_URL", f"sqlite:///{VAR_DIR / 'memoryhub.sqlite3'}")
+MEMORYHUB_POOL_SIZE = env.number("MEMORYHUB_POOL_SIZE", 8, least=1, most=200)
+if database["ENGINE"] == "django.db.backends.sqlite3":
+    database["CONN_MAX_AGE"] = None  # reconnecting costs more than most requests
+    database["OPTIONS"] = {
+        # A transaction that reads first and writes later would fail with "database is locked" when deferred.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 10,
+        # secure_delete overwrites what was erased; without it a forgotten text stays readable in free pages.
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA busy_timeout=10000;"
+        ),
+    }
+else:
+    database["CONN_MAX_AGE"] = 0  # the pool keeps connections
+    database["CONN_HEALTH_CHECKS"] = True
+    database["OPTIONS"] = {
+        **database.get("OPTIONS", {}),
+        "pool": {"min_size": 1, "max_size": MEMORYHUB_POOL_SIZE, "timeout": 10},
+    }
+DATABASES = {"default": database}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": env.config("CACHE_URL", "locmemcache://")}
+
+# People: e-mail and password, a second factor if they want one; nobody signs up unless the host allows it
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+MEMORYHUB_OPEN_SIGN_UP = env.flag("MEMORYHUB_OPEN_SIGN_UP", False)
+ACCOUNT_ADAPTER = "memoryhub.sign_up.AccountAdapter"
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = env.choice("MEMORYHUB_EMAIL_VERIFICATION", "none", ("none", "optional", "mandatory"))
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if https else "http"
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[MemoryHub] "
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "MemoryHub"
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+email = env.config("MEMORYHUB_EMAIL_URL", "consolemail://")
+EMAIL_BACKEND = email["EMAIL_BACKEND"]
+EMAIL_HOST = email["EMAIL_HOST"] or "localhost"
+EMAIL_PORT = email["EMAIL_PORT"] or 25
+EMAIL_HOST_USER = email["EMAIL_HOST_USER"] or ""
+EMAIL_HOST_PASSWORD = email["EMAIL_HOST_PASSWORD"] or ""
+EMAIL_USE_TLS = email.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = email.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("MEMORYHUB_FROM_EMAIL", "MemoryHub <memoryhub@localhost>")
+
+# Language and time
+LANGUAGE_CODE = env.choice("MEMORYHUB_LANGUAGE", "en", ("en", "zh-hans"))
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "memoryhub" / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# Static files: collected and fingerprinted when a folder is named, else straight from the source tree
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+collected = env.text("MEMORYHUB_STATIC_ROOT")
+STATIC_ROOT = Path(collected).resolve() if collected else VAR_DIR / "static"
+WHITENOISE_USE_FINDERS = not collected
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if collected
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+
+# What browsers are told
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+CSRF_FAILURE_VIEW = "memoryhub.failures.csrf_failure"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_NAME = "__Host-memoryhub" if https else "memoryhub"
+CSRF_COOKIE_NAME = "__Host-csrf" if https else "memoryhub_csrf"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = https
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE, LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = https, True, "Lax"
+SECURE_SSL_REDIRECT = https
+SECURE_REDIRECT_EXEMPT = [r"^(livez|readyz|metrics)$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if MEMORYHUB_TRUST_PROXY else None
+SECURE_HSTS_SECONDS = env.number("MEMORYHUB_HSTS_SECONDS", 31_536_000, least=0, most=63_072_000) if https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.flag("MEMORYHUB_HSTS_WHOLE_DOMAIN", False)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+
+# REST
+MEMORYHUB_THROTTLE_RATE = env.pattern(
+    "MEMORYHUB_THROTTLE_RATE", "6000/min", r"[1-9][0-9]{0,6}/(sec|min|hour|day)", "a count per sec, min, hour or day"
+)
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "accounts.authentication.AgentKeyAuthentication",
+        "accounts.authentication.PersonSessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_THROTTLE_CLASSES": ["memoryhub.api.CallerRateThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"caller": MEMORYHUB_THROTTLE_RATE},
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "memoryhub.api.problem_response",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "MemoryHub",
+    "DESCRIPTION": "Governed long-term memory for AI agents.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+}
+
+# Work that may happen later. Rows carry what is due; a broker only makes it prompt.
+CELERY_BROKER_URL = env.url("CELERY_BROKER_URL", "")
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ALWAYS_EAGER = False
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+
+# Models and observation
+OPENAI_API_KEY = env.text("OPENAI_API_KEY")
+MEMORYHUB_METRICS_TOKEN = env.text("MEMORYHUB_METRICS_TOKEN", minimum=16)
+LOGGING_CONFIG = None
+logs.configure(
+    level=env.choice("MEMORYHUB_LOG_LEVEL", "info", ("debug", "info", "warning", "error")).upper(),
+    form=env.choice("MEMORYHUB_LOG_FORMAT", "json", ("json", "console")),
+)
+
+# Combinations that are unsafe although each value alone is fine
+if DEBUG and (https or public_host not in local_hosts or not local_hosts.issuperset(ALLOWED_HOSTS)):
+    env.refuse("MEMORYHUB_DEBUG", "shows source and settings to visitors; only allowed on this machine's own hosts")
+if any(host in {"*", "."} for host in ALLOWED_HOSTS):
+    env.refuse("MEMORYHUB_ALLOWED_HOSTS", "must name hosts; a wildcard lets anyone forge links in our e-mails")
+if https and not MEMORYHUB_TRUST_PROXY:
+    env.refuse("MEMORYHUB_TRUST_PROXY", "must be true under https: TLS ends at a proxy that sets X-Forwarded-Proto")
+if SECURE_HSTS_PRELOAD and not https:
+    env.refuse("MEMORYHUB_HSTS_WHOLE_DOMAIN", "needs an https MEMORYHUB_BASE_URL")
+if MEMORYHUB_OPEN_SIGN_UP and https and ACCOUNT_EMAIL_VERIFICATION != "mandatory":
+    env.refuse("MEMORYHUB_EMAIL_VERIFICATION", "must be mandatory when anyone may sign up to a public host")
+env.finish()

@@ -1,0 +1,36 @@
+"""Every address of MemoryHub. The apps bring their pages and their part of the API; here is what belongs to none."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from django.conf import settings
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+
+from memoryhub import health
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("livez", health.livez, name="livez"),
+    path("readyz", health.readyz, name="readyz"),
+    path("metrics", health.prometheus, name="metrics"),
+    path("account/", include("allauth.urls")),
+    path("i18n/", include("django.conf.urls.i18n")),
+]
+for app in ("accounts", "memories", "reviews"):
+    if find_spec(f"{app}.urls"):
+        urlpatterns.append(path("", include(f"{app}.urls")))
+if find_spec("memoryhub.api"):
+    from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+    urlpatterns += [
+        path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
+        path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
+    ]
+if settings.MEMORYHUB_ADMIN_PATH:
+    urlpatterns.append(path(settings.MEMORYHUB_ADMIN_PATH, admin.site.urls))
+
+handler400 = "memoryhub.failures.bad_request"
+handler403 = "memoryhub.failures.forbidden"
+handler404 = "memoryhub.failures.not_found"
+handler500 = "memoryhub.failures.server_error"
