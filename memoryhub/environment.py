@@ -124,11 +124,13 @@ def _config(name: str, url: str) -> dict[str, Any]:
         raise ValueError("is not a URL that can be read") from None
 
 
-def load(env_file: Path) -> Environment:
-    """The process environment, with lines of `env_file` (if it exists) for what the process does not set."""
+def load(default_file: Path) -> Environment:
+    """The process environment, with lines of the env file (if it exists) for what the process does not set."""
+    env = Environment(os.environ)
+    env_file = Path(env.text("MEMORYHUB_ENV_FILE", str(default_file)))
     if env_file.is_file():
         environ.Env.read_env(str(env_file))
-    return Environment(os.environ)
+    return env
 
 
 def stored_secret(path: Path) -> str:

@@ -11,7 +11,7 @@ from memoryhub import logs
 from memoryhub.environment import derived, load, stored_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = load(BASE_DIR / ".env")
+env = load(default_file=BASE_DIR / ".env")
 
 # Where this installation keeps its files, and its secrets
 VAR_DIR = Path(env.text("MEMORYHUB_VAR_DIR", str(BASE_DIR / "var"))).resolve()
@@ -22,6 +22,9 @@ MEMORYHUB_PEPPER = env.text("MEMORYHUB_PEPPER", minimum=32) or derived(SECRET_KE
 
 # Where it is served
 PORT = env.number("PORT", 8000, least=1, most=65535)
+MEMORYHUB_BIND = env.pattern("MEMORYHUB_BIND", "127.0.0.1", r"[0-9A-Za-z.:\[\]-]+", "an address of this machine")
+MEMORYHUB_WEB_WORKERS = env.number("MEMORYHUB_WEB_WORKERS", 2, least=1, most=64)
+MEMORYHUB_WEB_THREADS = env.number("MEMORYHUB_WEB_THREADS", 4, least=1, most=64)
 MEMORYHUB_BASE_URL = env.pattern(
     "MEMORYHUB_BASE_URL", f"http://127.0.0.1:{PORT}", r"https?://[^/?#\s@]+", "http(s)://host[:port] without a path"
 )

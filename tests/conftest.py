@@ -1,0 +1,104 @@
+"""Plumbing for every test: no network, no tenant left behind, a database file of this process's own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+
+from accounts import tenancy
+
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright keeps an event loop in the test's thread
+REDIS_URL = os.environ.get("MEMORYHUB_TEST_REDIS_URL", "")
+LOOPBACK = ("127.", "::1", "localhost")
+
+
+def missing_needs(marker_expression: str) -> dict[str, str]:
+    """Markers whose service this run has not, with what would bring it."""
+    needs = {}
+    if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
+        needs["pg"] = "set DATABASE_URL to a PostgreSQL"
+    if not REDIS_URL:
+        needs["redis"] = "set MEMORYHUB_TEST_REDIS_URL"
+    if "e2e" not in marker_expression.split():
+        needs["e2e"] = "run pytest -m e2e with chromium installed"
+    return needs
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out, and say so, what needs a service that is not here. `.ci/run` brings each and runs them all."""
+    left_out: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        for marker in missing_needs(config.option.markexpr):
+            if item.get_closest_marker(marker):
+                left_out.setdefault(marker, []).append(item)
+                break
+    deselected = {id(item) for group in left_out.values() for item in group}
+    items[:] = [item for item in items if id(item) not in deselected]
+    config.hook.pytest_deselected(items=[item for group in left_out.values() for item in group])
+    config.stash[LEFT_OUT] = {marker: len(group) for marker, group in left_out.items()}
+
+
+LEFT_OUT = pytest.StashKey[dict[str, int]]()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    needs = missing_needs(config.option.markexpr)
+    for marker, count in config.stash.get(LEFT_OUT, {}).items():
+        terminalreporter.write_line(f"left out: {count} tests marked {marker} ({needs[marker]})")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network() -> Iterator[None]:
+    """Connections leave this process only for this machine's loopback and its local sockets."""
+    patch = pytest.MonkeyPatch()
+    for name in ("connect", "connect_ex"):
+        patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+    yield
+    patch.undo()
+
+
+def _guarded(connect: Any) -> Any:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        inside = self.family == socket.AF_UNIX or str(address[0]).startswith(LOOPBACK)
+        if not inside:
+            raise RuntimeError("a test tried to reach the network")
+        return connect(self, address)
+
+    return guarded
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """SQLite in a file, so that threads and processes of a test meet real locks; one file for each test process."""
+    database = settings.DATABASES["default"]
+    if database["ENGINE"] != "django.db.backends.sqlite3":
+        yield
+        return
+    file = Path(settings.VAR_DIR) / "tests" / f"{os.getpid()}.sqlite3"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    database.setdefault("TEST", {})["NAME"] = str(file)
+    yield
+    for rest in file.parent.glob(f"{file.name}*"):
+        rest.unlink(missing_ok=True)
+
+
+@pytest.fixture(autouse=True)
+def _clean_frame() -> Iterator[None]:
+    """No tenant is active when a test begins, and this process's cache is empty."""
+    if "locmem" in settings.CACHES["default"]["BACKEND"]:
+        cache.clear()
+    with tenancy.entered(None):
+        yield
+
+
+@pytest.fixture
+def redis_url() -> str:
+    """A Redis of this run's own; for tests marked `redis`."""
+    return REDIS_URL
