@@ -1,0 +1,265 @@
+"""The recall gate: what of the eligible memories comes back, in which order, and why each other one lost. Pure.
+
+Permission, kind, status and expiry were decided before, inside the search. Here: relevance, then what outranks a
+memory now (the current instruction, the source of truth), then authority, freshness, version, limit and budget.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+from uuid import UUID
+
+_REVIEWED_FIRST = ("verified_reviewer", "explicit_user")
+_DAY = 86_400.0
+
+
+class Mode(StrEnum):
+    """How sure an item must be to come back."""
+
+    GENEROUS = "generous"
+    BALANCED = "balanced"
+    PRECISE = "precise"
+
+
+class Status(StrEnum):
+    """What a recall found."""
+
+    OK = "ok"
+    WEAK = "weak"
+    NOTHING_RELEVANT = "nothing_relevant"
+    OVERRIDDEN = "overridden"
+
+
+class Loss(StrEnum):
+    """Why a memory is not in the answer."""
+
+    BELOW_THRESHOLD = "below_threshold"
+    OVERRIDDEN = "overridden"
+    OVER_LIMIT = "over_limit"
+    OVER_BUDGET = "over_budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """The least relevance of an item: `floor`, and `share` of the most relevant one's."""
+
+    floor: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecallWeights:
+    """How much authority, freshness and version add to a match, each at most this share of its score.
+
+    They settle near ties and never lift an item that matches clearly less. Freshness halves every `half_life_days`;
+    the first evidence class in a kind's order counts fully, the second half, the third a third.
+    """
+
+    authority: float = 0.06
+    freshness: float = 0.02
+    version: float = 0.002
+    half_life_days: float = 180.0
+    confident: float = 0.5
+    authority_order: Mapping[str, Sequence[str]] = field(
+        default_factory=lambda: MappingProxyType(
+            {"procedure": _REVIEWED_FIRST, "convention": _REVIEWED_FIRST, "lesson": _REVIEWED_FIRST}
+        )
+    )
+    default_order: Sequence[str] = ("explicit_user", "verified_reviewer")
+    cutoffs: Mapping[Mode, Cutoff] = field(
+        default_factory=lambda: MappingProxyType(
+            {
+                Mode.GENEROUS: Cutoff(0.01, 0.0),
+                Mode.BALANCED: Cutoff(0.05, 0.4),
+                Mode.PRECISE: Cutoff(0.1, 0.6),
+            }
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What the person said now about one kind and key."""
+
+    kind: str
+    key: str
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """What outranks memory in this call: current instructions, and topics that a business system answers."""
+
+    instructions: tuple[Instruction, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Eligible:
+    """A memory that may come back, with what the search found out about it."""
+
+    memory_id: UUID
+    kind: str
+    key: str
+    statement: str
+    value: object
+    conditions: str | None
+    evidence_class: str
+    version: int
+    confirmed_at: datetime
+    valid_until: datetime | None
+    score: float
+    scores: Mapping[str, float]
+    relevance: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A memory that comes back. `score` is the match plus the parts that authority, freshness and version added."""
+
+    memory: Eligible
+    score: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Omitted:
+    """How many memories each reason cost. Those over the limit were not asked for and are not counted."""
+
+    over_budget: int = 0
+    overridden: int = 0
+    below_threshold: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The answer of the gate. `confidence` is the highest relevance among the items, 0 without any."""
+
+    status: Status
+    confidence: float
+    items: tuple[Selected, ...]
+    omitted: Omitted
+    losers: tuple[tuple[UUID, Loss], ...]
+    tokens_used: int
+
+
+def select(
+    eligible: Iterable[Eligible],
+    anchors: Anchors,
+    policy: RecallWeights,
+    *,
+    limit: int,
+    token_budget: int | None,
+    mode: Mode | str = Mode.GENEROUS,
+    min_score: float | None = None,
+    now: datetime,
+) -> Selection:
+    """Choose and order the answer. Items come best first by their final score; ties by id."""
+    ranked = sorted((_scored(memory, policy, now) for memory in eligible), key=_best_first(policy))
+    relevant, irrelevant = _split_by_relevance(ranked, policy.cutoffs[Mode(mode)], min_score)
+    standing, overridden = _split_by_anchors(relevant, anchors)
+    within, beyond = standing[:limit], standing[limit:]
+    items, oversized, used = _fit(within, token_budget)
+    confidence = max((item.memory.relevance for item in items), default=0.0)
+    lost = ((irrelevant, Loss.BELOW_THRESHOLD), (overridden, Loss.OVERRIDDEN), (beyond, Loss.OVER_LIMIT))
+    return Selection(
+        status=_status(items, oversized, overridden, confidence, policy),
+        confidence=confidence,
+        items=tuple(items),
+        omitted=Omitted(len(oversized), len(overridden), len(irrelevant)),
+        losers=tuple(
+            (one.memory.memory_id, why) for group, why in (*lost, (oversized, Loss.OVER_BUDGET)) for one in group
+        ),
+        tokens_used=used,
+    )
+
+
+def authority(kind: str, evidence_class: str, policy: RecallWeights) -> float:
+    """How much this evidence counts for this kind: 1 for the first in its order, 1/2, 1/3 ... and 0 outside it."""
+    order = policy.authority_order.get(kind, policy.default_order)
+    return 1 / (1 + order.index(evidence_class)) if evidence_class in order else 0.0
+
+
+def _scored(memory: Eligible, policy: RecallWeights, now: datetime) -> Selected:
+    age = max(0.0, (now - memory.confirmed_at).total_seconds() / _DAY)
+    parts = {
+        "authority": policy.authority * authority(memory.kind, memory.evidence_class, policy),
+        "freshness": policy.freshness * 0.5 ** (age / policy.half_life_days),
+        "version": policy.version * (1 - 1 / max(1, memory.version)),
+    }
+    added = {name: round(memory.score * share, 6) for name, share in parts.items()}
+    return Selected(memory, round(memory.score + sum(added.values()), 6), {**memory.scores, **added})
+
+
+def _best_first(policy: RecallWeights) -> Callable[[Selected], tuple[float, float, float, UUID]]:
+    """By score; where nothing was asked every score is 0, so then by authority and by the last confirmation."""
+
+    def place(one: Selected) -> tuple[float, float, float, UUID]:
+        memory = one.memory
+        if one.score:
+            return (-one.score, 0.0, 0.0, memory.memory_id)
+        strength = authority(memory.kind, memory.evidence_class, policy)
+        return (0.0, -strength, -memory.confirmed_at.timestamp(), memory.memory_id)
+
+    return place
+
+
+def _split_by_relevance(
+    ranked: Sequence[Selected], cutoff: Cutoff, min_score: float | None
+) -> tuple[list[Selected], list[Selected]]:
+    best = max((one.memory.relevance for one in ranked), default=0.0)
+    least = max(cutoff.floor, cutoff.share * best)
+    relevant: list[Selected] = []
+    irrelevant: list[Selected] = []
+    for one in ranked:
+        enough = one.memory.relevance >= least and (min_score is None or one.score >= min_score)
+        (relevant if enough else irrelevant).append(one)
+    return relevant, irrelevant
+
+
+def _split_by_anchors(relevant: Sequence[Selected], anchors: Anchors) -> tuple[list[Selected], list[Selected]]:
+    """A memory yields to what was said now about its kind and key, and to the system that answers for its key."""
+    said = {(one.kind, _folded(one.key)) for one in anchors.instructions}
+    sourced = {_folded(topic) for topic in anchors.sources}
+    standing: list[Selected] = []
+    overridden: list[Selected] = []
+    for one in relevant:
+        key = _folded(one.memory.key)
+        (overridden if (one.memory.kind, key) in said or key in sourced else standing).append(one)
+    return standing, overridden
+
+
+def _fit(ranked: Sequence[Selected], token_budget: int | None) -> tuple[list[Selected], list[Selected], int]:
+    """In rank order whatever still fits; one that does not is passed over, so a long one never empties the answer."""
+    items, oversized, used = [], [], 0
+    for one in ranked:
+        if token_budget is not None and used + one.memory.tokens > token_budget:
+            oversized.append(one)
+            continue
+        items.append(one)
+        used += one.memory.tokens
+    return items, oversized, used
+
+
+def _status(
+    items: Sequence[Selected],
+    oversized: Sequence[Selected],
+    overridden: Sequence[Selected],
+    confidence: float,
+    policy: RecallWeights,
+) -> Status:
+    if items:
+        return Status.OK if confidence >= policy.confident else Status.WEAK
+    if oversized:  # something relevant exists, so "nothing relevant" would be untrue
+        return Status.WEAK
+    return Status.OVERRIDDEN if overridden else Status.NOTHING_RELEVANT
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold().strip()
