@@ -1,6 +1,8 @@
 from django.apps import AppConfig
 from django.conf import settings
 
+from memoryhub import logs
+
 
 class MemoryHubConfig(AppConfig):
     """The composition root: settings, URLs, health and the words of the pages."""
@@ -9,6 +11,7 @@ class MemoryHubConfig(AppConfig):
     verbose_name = "MemoryHub"
 
     def ready(self) -> None:
-        """Make Celery's application current, so that tasks reach the broker; without one, do not load Celery."""
+        """Set up logging, and make Celery's application current, unless there is no broker to send tasks to."""
+        logs.configure(level=settings.MEMORYHUB_LOG_LEVEL.upper(), form=settings.MEMORYHUB_LOG_FORMAT)
         if settings.CELERY_BROKER_URL:
             from memoryhub import celery  # noqa: F401

@@ -68,7 +68,9 @@ def describe_exception(_logger: object, _method: str, event: EventDict) -> Event
 
 
 def _places(trace: TracebackType | None) -> list[str]:
-    return [f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{line}" for frame, line in traceback.walk_tb(trace)][-12:]
+    """The last places of a traceback as `folder/file.py:line`, without the import machinery."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(trace)]
+    return [f"{'/'.join(name.split('/')[-2:])}:{line}" for name, line in frames if not name.startswith("<frozen")][-8:]
 
 
 class _Foreign(logging.Filter):
@@ -124,8 +126,9 @@ def configure(*, level: str, form: str) -> None:
     handler.memoryhub = True  # type: ignore[attr-defined]
     root.addHandler(handler)
     root.setLevel(level)
-    for noisy in ("django.request", "django.security", "django.server", "asyncio", "httpx2", "httpx", "openai"):
-        logging.getLogger(noisy).setLevel(max(logging.ERROR, logging.getLevelName(level)))
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)  # memoryhub.failures and .middleware say it
+    for chatty in ("django.security", "django.server", "asyncio", "httpx2", "httpx", "openai"):
+        logging.getLogger(chatty).setLevel(logging.ERROR)
     structlog.configure(
         processors=[*shared, structlog.stdlib.add_logger_name, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),

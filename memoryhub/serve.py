@@ -48,6 +48,7 @@ class WebServer(BaseApplication):
             "graceful_timeout": GRACE_SECONDS - 2,
             "logger_class": GunicornLogger,
             "proc_name": "memoryhub",
+            "control_socket_disable": True,
         }
         for name, value in options.items():
             self.cfg.set(name, value)
@@ -67,7 +68,10 @@ def main() -> int:
     django.setup()
     from django.conf import settings
 
-    _prepare(demo=not arguments.without_demo)
+    try:
+        _prepare(demo=not arguments.without_demo)
+    except KeyboardInterrupt:
+        return 130
     parts: list[Callable[[], None]] = [lambda: WebServer().run()]
     if not settings.CELERY_BROKER_URL:
         parts.append(_work)
