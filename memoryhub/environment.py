@@ -126,10 +126,14 @@ def _config(name: str, url: str) -> dict[str, Any]:
 
 def load(default_file: Path) -> Environment:
     """The process environment, with lines of the env file (if it exists) for what the process does not set."""
-    env = Environment(os.environ)
+
+    class Values(environ.Env):  # type: ignore[misc]
+        ENVIRON = dict(os.environ)  # read_env adds to this, else to os.environ
+
+    env = Environment(Values.ENVIRON)
     env_file = Path(env.text("MEMORYHUB_ENV_FILE", str(default_file)))
     if env_file.is_file():
-        environ.Env.read_env(str(env_file))
+        Values.read_env(str(env_file))
     return env
 
 

@@ -199,7 +199,8 @@ LANGUAGE_COOKIE_SECURE, LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE = htt
 SECURE_SSL_REDIRECT = https
 SECURE_REDIRECT_EXEMPT = [r"^(livez|readyz|metrics)$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if MEMORYHUB_TRUST_PROXY else None
-SECURE_HSTS_SECONDS = env.number("MEMORYHUB_HSTS_SECONDS", 31_536_000, least=0, most=63_072_000) if https else 0
+hsts_seconds = env.number("MEMORYHUB_HSTS_SECONDS", 31_536_000, least=0, most=63_072_000)
+SECURE_HSTS_SECONDS = hsts_seconds if https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.flag("MEMORYHUB_HSTS_WHOLE_DOMAIN", False)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 
@@ -256,7 +257,7 @@ MEMORYHUB_LOG_FORMAT = env.choice("MEMORYHUB_LOG_FORMAT", "json", ("json", "cons
 LOGGING_CONFIG = None  # memoryhub.logs is the only one to set up logging
 
 # Combinations that are unsafe although each value alone is fine
-if DEBUG and (https or public_host not in local_hosts or not local_hosts.issuperset(ALLOWED_HOSTS)):
+if DEBUG and not local_hosts.issuperset({public_host, MEMORYHUB_BIND, *ALLOWED_HOSTS}):
     env.refuse("MEMORYHUB_DEBUG", "shows source and settings to visitors; only allowed on this machine's own hosts")
 if any(host in {"*", "."} for host in ALLOWED_HOSTS):
     env.refuse("MEMORYHUB_ALLOWED_HOSTS", "must name hosts; a wildcard lets anyone forge links in our e-mails")

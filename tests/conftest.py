@@ -14,7 +14,6 @@ from django.core.cache import cache
 
 from accounts import tenancy
 
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright keeps an event loop in the test's thread
 REDIS_URL = os.environ.get("MEMORYHUB_TEST_REDIS_URL", "")
 LOOPBACK = ("127.", "::1", "localhost")
 
@@ -29,6 +28,11 @@ def missing_needs(marker_expression: str) -> dict[str, str]:
     if "e2e" not in marker_expression.split():
         needs["e2e"] = "run pytest -m e2e with chromium installed"
     return needs
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if "e2e" not in missing_needs(config.option.markexpr):
+        os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright keeps an event loop in the test's thread
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
