@@ -6,6 +6,7 @@ memory now (the current instruction, the source of truth), then authority, fresh
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from uuid import UUID
 
 _REVIEWED_FIRST = ("verified_reviewer", "explicit_user")
 _DAY = 86_400.0
+_CONFIDENCE, _CONFIDENCE_SLOPE = 1.1, 1.6
 
 
 class Mode(StrEnum):
@@ -139,7 +141,7 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The answer of the gate. `confidence` is the highest relevance among the items, 0 without any."""
+    """The answer of the gate. `confidence` is the probability that one of the items answers, 0 without any."""
 
     status: Status
     confidence: float
@@ -166,7 +168,7 @@ def select(
     standing, overridden = _split_by_anchors(relevant, anchors)
     within, beyond = standing[:limit], standing[limit:]
     items, oversized, used = _fit(within, token_budget)
-    confidence = max((item.memory.relevance for item in items), default=0.0)
+    confidence = _confidence([item.memory.relevance for item in items])
     lost = ((irrelevant, Loss.BELOW_THRESHOLD), (overridden, Loss.OVERRIDDEN), (beyond, Loss.OVER_LIMIT))
     return Selection(
         status=_status(items, oversized, overridden, confidence, policy),
@@ -245,6 +247,20 @@ def _fit(ranked: Sequence[Selected], token_budget: int | None) -> tuple[list[Sel
         items.append(one)
         used += one.memory.tokens
     return items, oversized, used
+
+
+def _confidence(relevances: Sequence[float]) -> float:
+    """The probability that at least one of several items answers, which is more than if they were independent.
+
+    Slope and constant were fitted on questions with and without an answer, like the relevances themselves.
+    """
+    none = math.prod(1 - relevance for relevance in relevances)
+    if none == 1:
+        return 0.0
+    if none < 1e-6:
+        return 1.0
+    odds = _CONFIDENCE + _CONFIDENCE_SLOPE * math.log((1 - none) / none)
+    return round(1 / (1 + math.exp(-odds)), 4)
 
 
 def _status(

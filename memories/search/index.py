@@ -207,7 +207,8 @@ class NamespaceIndex:
             eligible &= np.isin(rows.data["key"], wanted)
         areas = {scope.path for scope in scopes}
         if () not in areas:
-            inside = [any(path[: len(area)] == area for area in areas) for path in rows.names[2]]
+            depths = {len(area) for area in areas}
+            inside = [any(path[:depth] in areas for depth in depths) for path in rows.names[2]]
             eligible &= np.array(inside, bool)[rows.data["path"]]
         return _Part(namespace_id, rows, eligible, secret)
 

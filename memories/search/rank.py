@@ -24,11 +24,22 @@ PRIOR_ROWS = 8
 """Imagined rows without the term: in a namespace of one row every word would be common otherwise."""
 COMMON_ROWS, COMMON_SHARE = 5, 0.2
 """Related words found in more rows than this tell nothing about any of them."""
-OFFSET, COVERED, KNOWN, GAP = -3.2, 5.0, 0.8, -1.5
-"""Log-odds that a row answers: constant, per covered share, per known share, per distance to the best row."""
+FEWEST_ROWS, MOST_ROWS = 10, 500
+"""The sizes between which relevance was fitted; smaller and larger namespaces count as these."""
+SHARED, ASKED, ROWS, GAP = 2.41, -0.64, -1.01, -1.37
+"""Log-odds that a row answers: per root of the information it shares with the question (nats), per root of what the
+question holds, per logarithm of the number of rows, per distance to the best score. Fitted on English questions, half
+of them without an answer, whole or cut to one or two words; it stayed calibrated on unseen ones and on Chinese."""
+PAIRWISE = 0.4
+"""Single characters and pairs overlap: a word of such a script is counted about two and a half times."""
+WEAK_ALONE, WEAK_COVERED = 0.1, 0.1
+"""A row that shares single characters only, and less than this of the question, is an accident of the script."""
+GUESSED = 0.5
+"""How far a row is believed that was only found through related words."""
 
 Floats = npt.NDArray[np.float32]
 Rows = npt.NDArray[np.intp]
+NO_ROWS: Rows = np.zeros(0, np.intp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +88,35 @@ def parse(text: str) -> Query:
 def score(query: Query, postings: Sequence[Posting], lengths: Floats, eligible: int) -> Ranking:
     """Rank rows by the postings of `query.lookups`. `lengths` has an entry per row, 0 where not eligible."""
     size = len(lengths)
-    total, covered, hinted = (np.zeros(size, np.float32) for _ in range(3))
+    total, covered, shared, hinted = (np.zeros(size, np.float32) for _ in range(4))
+    strong = np.zeros(size, bool)
     if not eligible or not query.terms:
         return Ranking(total, hinted, covered)
     norms = K1 * (1 - B + B * lengths / (float(lengths.sum()) / eligible or 1.0))
-    mass = known = 0.0
+    mass = asked = 0.0
     others = iter(postings[len(query.terms) :])
-    for posting, weight, names in zip(postings, query.weights, query.related, strict=False):
+    for posting, term, weight, names in zip(postings, query.terms, query.weights, query.related, strict=False):
         worth = weight * _idf(eligible, len(posting.rows))
+        information = worth * (PAIRWISE if tokens.is_pairwise(term) else 1.0)
         mass += worth
+        asked += information
         if len(posting.rows):
             counts = posting.counts.astype(np.float32)
             total[posting.rows] += worth * (counts * (K1 + 1) / (counts + norms[posting.rows]) + DELTA)
             covered[posting.rows] += worth
-            known += worth
-        _hint(hinted, posting, [next(others) for _ in names], worth, eligible)
+            shared[posting.rows] += information
+            strong[posting.rows] |= weight >= 1
+        guessed = _related(posting, [next(others) for _ in names], eligible)
+        hinted[guessed] += BRIDGE * worth
+        shared[guessed] += BRIDGE * information
+        strong[guessed] = True
     keyword = total / np.float32(FULL_MATCH * mass)
-    hinted *= np.float32(BRIDGE / mass)
-    relevance = _relevance(covered / np.float32(mass) + hinted, known / mass, keyword)
+    hinted /= np.float32(mass)
+    covered = covered / np.float32(mass) + hinted
+    relevance = _odds(shared, asked, eligible, keyword.max() - keyword)
+    relevance[~strong] *= WEAK_ALONE * np.minimum(covered[~strong] / WEAK_COVERED, 1)
+    relevance[keyword == 0] *= GUESSED
+    relevance[covered == 0] = 0
     return Ranking(keyword, _below_every_match(hinted, keyword), relevance)
 
 
@@ -102,14 +124,13 @@ def _idf(eligible: int, holding: int) -> float:
     return math.log(1 + (PRIOR_ROWS + eligible - holding + 0.5) / (holding + 0.5))
 
 
-def _hint(hinted: Floats, posting: Posting, others: Sequence[Posting], worth: float, eligible: int) -> None:
-    """Credit the rows that hold a related term instead of the term itself, unless that is common here."""
+def _related(posting: Posting, others: Sequence[Posting], eligible: int) -> Rows:
+    """The rows that hold a related term instead of the term itself; none when that is common here."""
     found = [other.rows for other in others if len(other.rows)]
     if not found:
-        return
+        return NO_ROWS
     rows = np.setdiff1d(np.concatenate(found), posting.rows)
-    if len(rows) <= max(COMMON_ROWS, COMMON_SHARE * eligible):
-        hinted[rows] += worth
+    return rows if len(rows) <= max(COMMON_ROWS, COMMON_SHARE * eligible) else NO_ROWS
 
 
 def _below_every_match(hinted: Floats, keyword: Floats) -> Floats:
@@ -122,7 +143,8 @@ def _below_every_match(hinted: Floats, keyword: Floats) -> Floats:
     return capped
 
 
-def _relevance(covered: Floats, known: float, keyword: Floats) -> Floats:
-    """The probability that a row answers, 0 for a row that matched nothing."""
-    odds = OFFSET + COVERED * covered + KNOWN * known + GAP * (keyword.max() - keyword)
-    return np.where(covered > 0, 1 / (1 + np.exp(-odds)), 0).astype(np.float32)
+def _odds(shared: Floats, asked: float, eligible: int, gap: Floats) -> Floats:
+    """The probability that each row answers the question."""
+    rows = math.log(min(max(eligible, FEWEST_ROWS), MOST_ROWS))
+    logit = SHARED * np.sqrt(shared) + ASKED * math.sqrt(asked) + ROWS * rows + GAP * gap
+    return (1 / (1 + np.exp(-logit))).astype(np.float32)

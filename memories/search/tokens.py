@@ -94,7 +94,7 @@ def terms(text: str) -> list[str]:
 
 def weight(term: str) -> float:
     """How much a term says by itself: a lone character says little, as does a pair that only joins words."""
-    if not _is_cjk(term[0]):
+    if not is_pairwise(term):
         return 1.0
     if len(term) == 1:
         return 0.3 if _is_han(term) else 0.1
@@ -179,8 +179,9 @@ def _without_accents(text: str) -> str:
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
 
 
-def _is_cjk(char: str) -> bool:
-    return char >= "\u3005" and _CJK_CHARACTER.match(char) is not None
+def is_pairwise(term: str) -> bool:
+    """Of a script that is indexed by single characters and pairs."""
+    return term[0] >= "\u3005" and _CJK_CHARACTER.match(term) is not None
 
 
 def _is_han(char: str) -> bool:
