@@ -127,7 +127,7 @@ def _config(name: str, url: str) -> dict[str, Any]:
 def load(default_file: Path) -> Environment:
     """The process environment, with lines of the env file (if it exists) for what the process does not set."""
 
-    class Values(environ.Env):  # type: ignore[misc]
+    class Values(environ.Env):
         ENVIRON = dict(os.environ)  # read_env adds to this, else to os.environ
 
     env = Environment(Values.ENVIRON)

@@ -79,8 +79,9 @@ class _Foreign(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.msg, Mapping):  # one of ours, already a dictionary
             return True
-        record.memoryhub_lifecycle = record.name in LIFECYCLE_LOGGERS and not record.exc_info
-        if not record.memoryhub_lifecycle:
+        lifecycle = record.name in LIFECYCLE_LOGGERS and not record.exc_info
+        vars(record)["memoryhub_lifecycle"] = lifecycle
+        if not lifecycle:
             record.msg, record.args = "library_message", ()
         return True
 

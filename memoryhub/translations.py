@@ -7,8 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polib
 
@@ -25,6 +26,8 @@ FUNCTIONS = {
 NAMES = {"_": FUNCTIONS[""], "gettext_noop": FUNCTIONS[""]} | {
     f"{prefix}gettext{suffix}": places for prefix, places in FUNCTIONS.items() for suffix in ("", "_lazy")
 }
+# Pure modules know no gettext: the sentences of their errors are translated where a door renders them.
+ERROR_TABLES = ("TITLES", "DETAILS")
 MARKED = re.compile(r"""_\((?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\)""")
 
 
@@ -83,17 +86,40 @@ def collect() -> dict[Message, set[str]]:
 
 
 def python_messages(source: str) -> Iterator[Message]:
-    """The strings marked by a call of one of gettext's functions."""
+    """The strings marked by a call of one of gettext's functions, and the sentences of errors."""
     for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
-            continue
-        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        if name not in NAMES:
-            continue
-        words = [arg.value if isinstance(arg, ast.Constant) else None for arg in node.args]
-        context, text, plural = (words[at] if at is not None and at < len(words) else "" for at in NAMES[name])
-        if isinstance(text, str) and text:
-            yield Message(str(context or ""), text, str(plural or ""))
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            words = [arg.value if isinstance(arg, ast.Constant) else None for arg in node.args]
+            context, text, plural = (
+                words[at] if at is not None and at < len(words) else "" for at in places().get(name, (None, None, None))
+            )
+            if isinstance(text, str) and text:
+                yield Message(str(context or ""), text, str(plural or ""))
+        else:
+            yield from (Message("", text, "") for text in _sentences_of_errors(node))
+
+
+@cache
+def places() -> dict[str, tuple[int | None, int | None, int | None]]:
+    """Where the strings stand among the arguments of gettext's functions and of our errors."""
+    errors = ast.parse((ROOT / "accounts" / "errors.py").read_text())
+    classes = {node.name: (None, 0, None) for node in errors.body if isinstance(node, ast.ClassDef)}
+    return {**NAMES, **classes, "FieldError": (None, 2, None), "field": (None, 1, None)}
+
+
+def _sentences_of_errors(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.ClassDef):
+        values = [one.value for one in node.body if isinstance(one, ast.Assign) and _names(one) == ["title"]]
+    elif isinstance(node, ast.Assign) and set(_names(node)) & set(ERROR_TABLES) and isinstance(node.value, ast.Dict):
+        values = node.value.values
+    else:
+        return
+    yield from (one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str))
+
+
+def _names(node: ast.Assign) -> list[str]:
+    return [target.id for target in node.targets if isinstance(target, ast.Name)]
 
 
 def template_messages(source: str) -> Iterator[Message]:
@@ -102,6 +128,7 @@ def template_messages(source: str) -> Iterator[Message]:
     from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
     nodelist = Template(source).nodelist
+    node: Any
     for node in nodelist.get_nodes_by_type(TranslateNode):
         literal = node.filter_expression.var
         text = getattr(literal, "literal", literal)
