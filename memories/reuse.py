@@ -53,6 +53,7 @@ _EDIT = (
 _ONE_SHOT = re.compile(
     rf"^(?:please |now |ok(?:ay)?,? |can you |could you |would you |and |then |also |just |let's )*{_EDIT}\s+(?:it|this|that|these|those|them|"
     rf"again|(?:the )?(?:first|second|third|fourth|fifth|last|next|final|middle|opening|closing) (?:\w+ )?{_THING})(?![\w-])|"
+    rf"^(?:请|把|那)?(?:删|去|改|缩|精简|合并|重写|翻译|展开|扩写|挪)[掉除去短]?[^，。]{{0,3}}?第[一二三四五六七八九十\d]+{_ZH_THING}|"
     r"^(?:please )?(?:continue|go on|carry on|try again|start over|keep going|one more|another one|stop)(?: please)?\W*$|"
     r"^(?:please )?(?:give|show|write|send) me (?:another|one more|two more|three more|a different|the next)(?![\w-])|"
     rf"(?:把|将|给)?第[一二三四五六七八九十\d]+{_ZH_THING}[^，。]{{0,8}}?(?:缩|删|改|重写|扩写|精简|合并|移|换|补充|翻译|展开|去掉|再|加|挪|调|短|长)|"
@@ -80,7 +81,7 @@ _RUN = re.compile(
     r"(?<![\w-])(?:step|stage|phase|iteration|batch|chunk|attempt|subtask)\s+#?\d+\s*(?:of|/|out of)\s*\d+|"
     r"(?<![\w-])(?:step|stage|phase|subtask)\s+#?\d+\s+(?:is |was |has )?(?:done|complete|completed|finished|running|failed|pending|"
     r"in progress|started|succeeded|skipped)(?![\w-])|"
-    r"(?<![\w-])(?:waiting|awaiting|pending|blocked|paused) (?:for|on)?\s*(?:the |a |an |user |human |your |my |tool |their )*(?:approval|"
+    r"(?<![\w-])(?:waiting|awaiting|pending|blocked|paused) (?:for|on)?\s*(?:the |a |an |user(?:'s)? |human |your |my |tool |their |reviewer(?:'s)? )*(?:approval|"
     r"confirmation|input|response|reply|callback|result|answer|upload|review|webhook|human)(?![\w-])|"
     r"(?<![\w-])(?:retry count|checkpoint|cursor|next (?:step|action|node)|pending (?:action|approval|tool call)s?|action id|"
     r"idempotency key|current step|progress|last (?:completed|tool) (?:step|call)|remaining steps?|open (?:comments?|todos?))"
@@ -96,11 +97,14 @@ _RUN = re.compile(
     r"^(?:等待|待)(?:审批|确认|用户|人工|回调|输入)[^，。；\n]{0,6}$|"
     r"下一步(?:是|要|将|准备|：|:|为|调用|执行)|(?:重试|已重试|尝试)(?:了)?\s*[一二三四五六七八九十\d]+\s*次|(?:检查点|断点|游标|进度)(?:是|在|为|：|:|保存|到|已)|"
     r"(?:本|该|这个|此)(?:线程|会话|对话|任务|轮)(?:里|中|内|的|有|还|已|目前)|(?:草稿|文档|评审)[^，。；\n]{0,8}?(?:还有|有)\s*[一二三四五六七八九十\d]+\s*[条个处]\s*(?:未|待|评论|批注|意见)|"
+    r"[一二两三四五六七八九十\d]+\s*个(?:子?任务|步骤|批次|文件|节点)[^，。；\n]{0,6}?(?:完成|做完|处理|剩)了?\s*[一二两三四五六七八九十\d]+|"
     r"待办(?:还有|还剩|：|:)|未决|尚有\s*[一二三四五六七八九十\d]+\s*(?:步|项|条)"
 )
 _RUN_RULE = re.compile(
-    r"(?<![\w-])(?:if|when|whenever|unless|until|once|before|after|while|should|must|always|never|every|each)(?![\w-])|"
-    r"如果|若|当(?!前)|一旦|每次|每当|凡|遇到|的时候|(?:之?后|时)[，,再就才]|必须|应当|应该|需要|要先"
+    r"(?<![\w-])(?:if|when|whenever|unless|should|must|always|never|every|each)(?![\w-])|"
+    r"^\W*(?:until|once|before|after|while)(?![\w-])|"
+    r"如果|若(?!干)|(?<![应担相适恰])当(?![前天日])|一旦|每次|每当|凡|遇到|的时候|之?后[，,再就才]|"
+    r"(?<![当小暂临及同按随平实定顿])时(?![间区长段刻期代至差])|必须|应当|应该"
 )
 
 

@@ -36,11 +36,18 @@ _LINK = (
     r"haven't|shows?|status(?:\s+is)?|will be)|'s|\s*[:=])"
 )
 _GAP = r"[^.!?;,]{0,60}?"
+_VERBS = (
+    r"expired|ended|lapsed|bounced|arrived|failed|cleared|came through|went through|fell through|shipped|passed|landed|"
+    r"has arrived|hasn't arrived|never arrived|didn't arrive|did not arrive"
+)
 
 # --- Chinese: marks that something has come about or stands so now ---
 _ZH_GAP = r"[^，,。；;！!？?\n]{0,18}?"
 _ZH_ID = r"\s*(?:编号|号|单号|为|是)?\s*[a-z]{0,6}[-_]?\d[\w-]*"
-_ZH_DONE = r"(?:已经|已|早已|均已|都已|刚刚|刚|现已|也已)(?:被|给|经|全部|成功|正式)?"
+_ZH_DONE = (
+    r"(?:已经|已|早已|均已|都已|刚刚|刚|现已|也已|昨天|昨晚|今天|前天|上周[一二三四五六日天]?|上个?月|周[一二三四五六日天])"
+    r"(?:(?:被|给|经|由)[^，,。；;\n]{0,6}?|全部|成功|正式|全额|部分)?"
+)
 _ZH_NOT = r"(?:还没有|还没|没有|没|尚未|仍未|未|还未)(?:被)?"
 _ZH_TAIL = r"(?:完成|成功|通过|完毕|结束|完|好|掉|过|了)*"
 _ZH_NUM = r"[\d一二两三四五六七八九十百千万亿半几][\d一二两三四五六七八九十百千万亿.,]*"
@@ -57,14 +64,19 @@ class _Rule:
     exact: tuple[re.Pattern[str], ...]
     loose: tuple[re.Pattern[str], ...]
     about: re.Pattern[str]
+    unless: re.Pattern[str] = re.compile(r"(?!)")
 
 
-def _en(nouns: str, states: str) -> tuple[str, str, str]:
-    after = rf"{_LINK}(?:\s+{_ADVERB})*\s+(?:{states})(?![\w-])"
+def _en(nouns: str, states: str, verbs: str) -> tuple[str, str, str]:
+    after = rf"(?:{_LINK}(?:\s+{_ADVERB})*\s+(?:{states})|\s+(?:{_ADVERB}\s+)*(?:{verbs}))(?![\w-])"
+    settled = (
+        rf"(?:\s+(?:was|were|(?:has|have)(?: not)? been|got|(?:is|are) {_ADVERB})(?:\s+{_ADVERB})*\s+(?:{states})|"
+        rf"\s+(?:is|are)\s+(?:{states})(?=\W*$|,)|\s*:\s*(?:{states})|\s+(?:{_ADVERB}\s+)*(?:{verbs}))(?![\w-])"
+    )
     exact = rf"(?<![\w-])(?:{nouns})\s*{_ID}(?:{_GAP}{after}|[\s:,-]+(?:{_ADVERB}\s+)*(?:{states})(?![\w-]))"
     loose = rf"{_WHOSE}(?:{nouns})(?![\w-]){_GAP}{after}"
-    alone = rf"^\W*(?:{nouns})\s+(?:{_ADVERB}\s+)*(?:{states})\W*$"
-    return exact, loose, alone
+    bare = rf"^\W*(?P<bare>{nouns})(?![\w-])(?:{_GAP}{settled}|\s+(?:{_ADVERB}\s+)*(?:{states})(?=\W*$|\s*[,;]))"
+    return exact, loose, bare
 
 
 def _zh(nouns: str, states: str) -> tuple[str, str]:
@@ -72,7 +84,8 @@ def _zh(nouns: str, states: str) -> tuple[str, str]:
 
 
 def _zh_states(done: str, going: str = "", waiting: str = "", more: str = "") -> str:
-    parts = [rf"{_ZH_DONE}(?:{done})", rf"{_ZH_NOT}(?:{done})", rf"(?:{done})了", rf"(?:被|遭)(?:{done})"]
+    parts = [rf"{_ZH_DONE}(?:{done})", rf"{_ZH_NOT}(?:{done})", rf"(?:{done})(?:完|好|掉|过|清|下来|成功)?了"]
+    parts += [rf"(?:被|遭|由)[^，,。；;\n]{{0,6}}?(?:{done})"]
     parts += [rf"(?:正在|还在|仍在|在)(?:{going})", rf"(?:{going})中"] if going else []
     parts += [rf"(?:待|等待|等着|等)(?:{waiting})"] if waiting else []
     parts += [more] if more else []
@@ -89,14 +102,15 @@ def _rule(
     states_zh: str,
     *,
     about: str,
+    verbs: str = _VERBS,
     exact: Iterable[str] = (),
     loose: Iterable[str] = (),
 ) -> _Rule:
-    exact_en, loose_en, alone_en = _en(nouns_en, states_en)
+    exact_en, loose_en, bare_en = _en(nouns_en, states_en, verbs)
     exact_zh, loose_zh = _zh(nouns_zh, f"{states_zh}|{_ZH_STATUS}")
     return _Rule(
         exact=tuple(re.compile(p) for p in (exact_en, exact_zh, *exact)),
-        loose=tuple(re.compile(p) for p in (loose_en, alone_en, loose_zh, *loose)),
+        loose=tuple(re.compile(p) for p in (loose_en, bare_en, loose_zh, *loose)),
         about=re.compile(about),
     )
 
@@ -167,7 +181,10 @@ _RULES: dict[str, _Rule] = {
         ),
         about=r"packages?(?! manager)|parcel|shipment|shipping|deliver(?:y|ed)|courier|tracking|where is my order|"
         r"快递|包裹|物流|发货|签收|运单|到货",
-        loose=[rf"(?:{_ZH_DONE})(?:签收|发货|妥投|揽收|派送|发出|寄出){_ZH_TAIL}"],
+        loose=[
+            rf"(?<!\"){_ZH_DONE}(?:签收|发货|妥投|揽收|派送|发出|寄出|出货){_ZH_TAIL}",
+            r"(?:正在|还在|仍在)(?:派送|配送|运输|揽收|派件|清关)",
+        ],
     ),
     "ticket": _rule(
         r"tickets?|incidents?|support (?:cases?|requests?)|cases?|issues?|bugs?|jira|service requests?|defects?|alerts?",
@@ -228,7 +245,7 @@ _RULES: dict[str, _Rule] = {
         loose=[
             r"(?<![\w-])(?:have|has|had|holds?|gained|lost|lacks?|received|retains?|owns?|(?:was|were|been|am|is|are) "
             r"(?:now |already )?(?:granted|given|assigned)|got)(?![\w-])(?:\s+[\w'-]+){0,4}?\s+(?:access|permissions?|rights|"
-            r"privileges?|clearance|role)(?:\s+(?:to|on|in|for|over)(?![\w-])|\W*$|\s*[,;])",
+            r"privileges?|clearance|role)(?:\s+(?:to|on|in|for|over)(?! (?:an?|my|some|any|no|our) )(?![\w-])|\W*$|\s*[,;])",
             r"(?<![\w-])(?:i|we|he|she|they|\w+ account|my account|the user)\s*(?:'m|am|is|are|was|were)?\s*(?:now |currently |"
             r"already )?(?:an? |the )?(?:admin|administrator|owner|super ?user|root|editor|approver)\s+(?:of|on|in|for)\s+"
             r"(?:the |this |our |every |all |\w+ )?(?:[\w-]+ )?(?:workspace|tenant|project|system|repo|repository|console|account|"
@@ -249,7 +266,7 @@ _RULES: dict[str, _Rule] = {
         r"written off|through|pending|late|credited|charged|remitted|wired|posted|reversed|voided|sent|issued|in arrears",
         r"账单|发票|款项|货款|尾款|定金|押金|工资|房租|付款|回款|保证金|首付|欠款|分期|薪水|奖金|学费|汇款|转账|费用|水电费|保费|贷款",
         _zh_states(
-            r"付清|付款|付|支付|到账|结清|开具|开票|开出|缴清|缴纳|缴|收到|收款|逾期|打款|入账|还清|还款|汇出|扣款|核销|扣除|退回|发放|发|结算",
+            r"付清|付款|付|支付|到账|结清|开具|开票|开出|缴清|缴纳|缴|收到|收款|逾期|打款|入账|还清|还款|汇出|扣款|核销|扣除|退回|退还|退|发放|发|结算",
             r"处理|结算|支付|对账",
             r"支付|付款|结算|开票|打款|收款|缴费|核销",
             rf"(?:还有|还剩|还欠|剩余|共计?|总计|合计|是|为|：|:)\s*(?:人民币|约|大约|共)?\s*(?:{_ZH_AMOUNT})|逾期",
@@ -305,14 +322,15 @@ _RULES: dict[str, _Rule] = {
             r"过期|到期|升级|开通|续费|失效|激活|取消|退订|终止|暂停|降级|续订|生效|冻结|用完|延期|续|停用|解约",
             r"续费|试用|生效",
             r"续费|激活|开通",
+            rf"(?:[\d月日号年]|今天|明天|后天|下周|下个?月|年底|月底|今年|明年)\s*(?:就|将|会)?(?:到期|过期|失效|截止|续费)|"
             rf"(?:到|至|截至|截止)[^，。；\n]{{1,12}}?(?:到期|为止|截止|结束|失效)|有效期?(?:到|至|为|是|还有|：|:)|"
             rf"(?:等级|级别|类型|身份|档位|套餐)?(?:现在|目前|当前|已经)?(?:是|为|升到|升至|升级到|升级为|降为|降到|：|:){_ZH_GAP}{_ZH_TIERS}",
         ),
         about=r"subscription|membership|my (?:plan|tier|licen[cs]e)|warranty|trial (?:end|expire)|会员|套餐|订阅|保修|到期|试用期|vip",
         loose=[
-            rf"(?<![\w-])(?:is|am|are|'m|'s|was|now|still)\s+(?:[\w]+\s+){{0,2}}?on\s+(?:the|an?|our|your|my|their)\s+{_TIERS}"
+            rf"(?:(?<![\w-])(?:is|am|are|was|now|still)|'m|'s|'re)\s+(?:[\w]+\s+){{0,2}}?on\s+(?:the|an?|our|your|my|their)\s+{_TIERS}"
             r"(?:\s+[\w-]+)?\s*(?:plan|tier|subscription|package)?(?![\w-])",
-            rf"(?<![\w-])(?:is|am|are|'m|'s|was|remains?)\s+(?:now |currently |already |still |also )*(?:an? |the )?{_TIERS}\s*"
+            rf"(?:(?<![\w-])(?:is|am|are|was|remains?|as)|'m|'s|'re)\s+(?:now |currently |already |still |also )*(?:an? |the )?{_TIERS}\s*"
             r"(?:level |tier |status )?(?:member|customer|subscriber|account holder|tier|status|plan)(?![\w-])",
             rf"(?<![\w-])(?:have|has|holds?|bought|owns?)\s+(?:an? |the )?(?:active |valid |current )?{_TIERS}\s+"
             r"(?:subscription|membership|plan|licen[cs]e|account|tier|status)(?![\w-])",
@@ -348,6 +366,7 @@ _RULES: dict[str, _Rule] = {
         ],
     ),
     "policy": _Rule(
+        unless=re.compile(r"预算|心理价|(?<![\w-])budget(?![\w-])|(?<![\w-])my (?:own |usual |standard )*(?:hourly|daily|day) (?:rate|fee)|我的(?:时薪|日薪|单价|收费)"),
         exact=tuple(
             re.compile(p)
             for p in (
@@ -362,8 +381,8 @@ _RULES: dict[str, _Rule] = {
             re.compile(p)
             for p in (
                 r"(?<![\w-])(?:current|existing|latest|official|present|company|our|the)\s+(?:[\w-]+\s+){0,2}?policy(?![\w-])"
-                rf"[^.!?;,]{{0,30}}?(?:is|allows?|permits?|covers?|grants?|gives?|says?|states|requires?|caps|limits?|lasts|has changed|"
-                rf"changed)(?![\w-])",
+                r"[^.!?;,]{0,30}?(?:is|allows?|permits?|covers?|grants?|gives?|says?|states|requires?|caps|limits?|lasts|has changed|"
+                r"changed)(?![\w-])",
                 rf"(?<![\w-]){_POLICY_NOUN}\s+{_POLICY_WORD}(?![\w-])[^.!?;,]{{0,30}}?{_POLICY_VERB}(?![\w-])[^.!?;]{{0,30}}?"
                 rf"(?:{_MONEY}|{_SPAN}|\d+ (?:per|a|each)(?![\w-]))",
                 rf"(?<!my )(?<!my hourly )(?<!my daily )(?<![\w-])(?:price|fee|cost|tariff|surcharge|interest rate|exchange rate|vat|tax "
@@ -377,6 +396,8 @@ _RULES: dict[str, _Rule] = {
                 rf"(?:{_ZH_AMOUNT}|免费|{_ZH_NUM}\s*[/每])",
                 rf"{_ZH_RULE}(?:的)?(?:政策|标准|规定|制度|上限|限额|额度|期限?|天数|率|费|金|价格?|比例)(?:目前|现在|已经?)?(?:是|为|允许|规定|支持|可以|改成|改为|"
                 rf"涨到|降到|调整[为到]|不超过|最多|：|:)[^，,。；\n]{{0,12}}?(?:{_ZH_AMOUNT})",
+                rf"(?:套餐|会员|版|服务|产品|课程|订阅|门票|机票|酒店|房间)[^，,。；\n]{{0,6}}?(?:每|一)(?:个?月|年|晚|天|次|张|份|人|位)(?:收费|只要|要|是|为)?\s*"
+                rf"(?:{_ZH_AMOUNT})",
                 rf"(?:利率|汇率|税率|费率|单价|售价|票价|油价|房价|租金|运费|手续费|年费|月费|会员费)(?:目前|现在|已经?|今天|统一)?(?:是|为|：|:|涨到|降到|调整[为到]|涨了|降了)"
                 rf"[^，,。；\n]{{0,8}}?(?:{_ZH_AMOUNT}|{_ZH_NUM})",
             )
@@ -393,9 +414,9 @@ _RULES: dict[str, _Rule] = {
         r"in progress|rebooked|rescheduled|dispatched|late|done|through|waiting|partially shipped",
         r"订单|订货单|预订|预约|订座|机票|酒店预订|单号|挂号",
         _zh_states(
-            r"确认|取消|完成|关闭|支付|付款|发货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签|延误|超时|退|锁定|退订",
+            r"确认|取消|完成|关闭|支付|付款|发货|出货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签|延误|超时|退|锁定|退订",
             r"处理|配送|审核|备货|出票|支付|途",
-            r"发货|付款|处理|支付|确认|评价|收货|出库|审核|出票|退款",
+            r"发货|付款|处理|支付|确认|评价|收货|出库|审核|出票|退款|出货",
             r"(?:成功|失败)(?=了|[，。,.\s]|$)|(?:延迟|延误)到",
         ),
         about=r"(?:my|the|this|that|our|customer|purchase|last|recent|latest)\s+orders?(?! of)(?![\w-])|orders?\s+(?:status|number|no\.?|id|#|\d)|"
@@ -422,6 +443,7 @@ _GUARD_AFTER = re.compile(
     r"就(?!是)|问题|相关|与否|没有?$|吗|么|情况|状态|说明|页面|通知|邮件|模板|流程|规则|字段|类))"
 )
 _LOOK_BACK = 160
+_NO_PLURAL = frozenset({"goods", "expenses", "access"})
 _ATTRIBUTIVE = re.compile(r"(?<![\w-])(?:that|which|who)\s+(?:is|are|was|were|has|have|had)(?![\w-])")
 _HEDGED = re.compile(
     r"(?<![\w-])(?:maybe|perhaps|probably|possibly|likely|seems?|seemingly|appears?|apparently|might|may|could be|i guess|"
@@ -455,8 +477,9 @@ def tells_state(prepared: str, rule: str, *, how_to: bool = False) -> bool:
     found = _RULES[rule]
     patterns = found.exact if how_to else found.exact + found.loose
     return any(
-        _claimed(sentence, match.start(), match.end())
+        _claimed(sentence, match.start(), match.end()) and not _is_generic(match)
         for sentence in sentences(prepared)
+        if not found.unless.search(sentence)
         for pattern in patterns
         for match in pattern.finditer(sentence)
     )
@@ -502,3 +525,9 @@ def _claimed(sentence: str, start: int, end: int) -> bool:
     if _GUARD_BEFORE.search(sentence[max(0, start - _LOOK_BACK) : start]) or _GUARD_AFTER.match(sentence[end:]):
         return False
     return not _ATTRIBUTIVE.search(sentence[start:end])
+
+
+def _is_generic(match: re.Match[str]) -> bool:
+    """A bare plural ("orders were shipped late") speaks of the kind, not of one thing."""
+    noun = match.groupdict().get("bare")
+    return noun is not None and noun.endswith("s") and not noun.endswith("ss") and noun not in _NO_PLURAL

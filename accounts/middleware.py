@@ -1,0 +1,39 @@
+"""The frame of a request: no tenant before the door has found one, none left behind afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from accounts import tenancy
+from accounts.models import Membership
+
+SESSION_MEMBERSHIP = "memoryhub_membership"
+
+
+class TenantMiddleware:
+    """Opens and closes the tenant frame; for a signed-in person enters the tenant chosen in the session."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with tenancy.entered(None):
+            request.membership = None  # type: ignore[attr-defined]
+            if request.user.is_authenticated and not request.path.startswith("/api/"):
+                self._enter_chosen(request)
+            return self.get_response(request)
+
+    def _enter_chosen(self, request: HttpRequest) -> None:
+        membership = chosen_membership(request)
+        if membership is not None:
+            request.membership = membership  # type: ignore[attr-defined]
+            tenancy.enter(membership.tenant_id)
+
+
+def chosen_membership(request: HttpRequest) -> Membership | None:
+    """The membership a signed-in person works under: the one chosen in the session, else their first."""
+    mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True).select_related("tenant")
+    chosen = request.session.get(SESSION_MEMBERSHIP)
+    return (mine.filter(pk=chosen).first() if chosen else None) or mine.order_by("created_at").first()

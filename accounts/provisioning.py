@@ -1,0 +1,145 @@
+"""Tenants, people, groups, agents and keys from one document; carried out again it changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from accounts import audit, secrets, tenancy
+from accounts.authentication import AGENT_KEY
+from accounts.errors import FieldError, InvalidInput
+from accounts.models import Agent, AgentGroup, AgentKey, AgentSubject, Group, GroupMember, Membership, Tenant, User
+from accounts.principals import Principal, Role, Scope, system
+
+Document = Mapping[str, Any]
+
+
+def provision_tenant(document: Document, place: str) -> tuple[Tenant, dict[str, str]]:
+    """One tenant with everything in it: (tenant, new key secrets by "<tenant>/<agent>/<key>"). The caller enters none.
+
+    Raises InvalidInput naming the place of a wrong name. What the document does not name stays as it is; what people
+    may do and which groups and agents they belong to is set to exactly what it says.
+    """
+    tenant, made = Tenant.objects.get_or_create(
+        slug=document["slug"], defaults={"name": document.get("name") or document["slug"]}
+    )
+    with tenancy.entered(tenant.pk), tenancy.atomic():
+        people = {row["external_id"]: _person(row) for row in document.get("people", ())}
+        people |= {
+            person.external_id: person for person in Membership.objects.all() if person.external_id not in people
+        }
+        groups: dict[tuple[str, str], Group] = {}
+        for type_ in Group.Type:
+            for index, row in enumerate(document.get(f"{type_}s", ())):
+                groups[type_, row["slug"]] = _group(type_, row, people, f"{place}.{type_}s.{index}")
+        keys: dict[str, str] = {}
+        for index, row in enumerate(document.get("agents", ())):
+            agent = _agent(row, people, groups, f"{place}.agents.{index}")
+            for position, wanted in enumerate(row.get("keys", ())):
+                token = _key(agent, wanted, f"{place}.agents.{index}.keys.{position}")
+                if token is not None:
+                    keys[f"{tenant.slug}/{agent.slug}/{wanted['name']}"] = str(token)
+        audit.record(
+            system(tenant.pk),
+            "tenant.provision",
+            target="tenant",
+            target_id=tenant.pk,
+            details={
+                "created": made,
+                "people": len(people),
+                "agents": len(document.get("agents", ())),
+                "keys": len(keys),
+            },
+        )
+    return tenant, keys
+
+
+def new_agent_key(principal: Principal, agent: Agent, name: str, scopes: Sequence[str]) -> secrets.Token:
+    """Another key of an agent; during a rotation two of one name are valid. The token is shown this once."""
+    token = secrets.new_token(AGENT_KEY)
+    with tenancy.atomic():
+        key = AgentKey.objects.create(
+            agent=agent, name=name, scopes=sorted(scopes), prefix=token.prefix, digest=token.digest
+        )
+        audit.record(principal, "key.create", target="agent_key", target_id=key.pk, details={"scopes": key.scopes})
+    return token
+
+
+def _person(row: Document) -> Membership:
+    email = row["email"].lower()
+    user = User.objects.filter(email=email).first()
+    if user is None:
+        user = User.objects.create_user(email, row.get("password"))
+    elif row.get("password") and not user.has_usable_password():
+        user.set_password(row["password"])
+        user.save(update_fields=["password"])
+    person, _ = Membership.objects.update_or_create(
+        external_id=row["external_id"],
+        defaults={
+            "user": user,
+            "name": row.get("name", ""),
+            "roles": list(row.get("roles") or [Role.MEMBER.value]),
+            "time_zone": row.get("time_zone", ""),
+        },
+    )
+    return person
+
+
+def _group(type_: str, row: Document, people: Mapping[str, Membership], place: str) -> Group:
+    group, _ = Group.objects.get_or_create(type=type_, slug=row["slug"], defaults={"name": row.get("name", "")})
+    maintainers = set(row.get("maintainers", ()))
+    wanted = {
+        name: _named(people, name, f"{place}.members")
+        for name in dict.fromkeys([*row.get("members", ()), *maintainers])
+    }
+    GroupMember.objects.filter(group=group).exclude(membership__in=wanted.values()).delete()
+    for name, person in wanted.items():
+        GroupMember.objects.update_or_create(
+            group=group, membership=person, defaults={"is_maintainer": name in maintainers}
+        )
+    return group
+
+
+def _agent(
+    row: Document, people: Mapping[str, Membership], groups: Mapping[tuple[str, str], Group], place: str
+) -> Agent:
+    acts_for = row.get("acts_for", [])
+    agent, _ = Agent.objects.update_or_create(
+        slug=row["slug"],
+        defaults={
+            "owner": _named(people, row["owner"], f"{place}.owner"),
+            "name": row.get("name", ""),
+            "acts_for_everyone": acts_for == "*",
+        },
+    )
+    subjects = [] if acts_for == "*" else [_named(people, name, f"{place}.acts_for") for name in acts_for]
+    AgentSubject.objects.filter(agent=agent).exclude(membership__in=subjects).delete()
+    for person in subjects:
+        AgentSubject.objects.get_or_create(agent=agent, membership=person)
+    works_in = [
+        _named(groups, (type_.value, slug), f"{place}.{type_}s")
+        for type_ in Group.Type
+        for slug in row.get(f"{type_}s", ())
+    ]
+    AgentGroup.objects.filter(agent=agent).exclude(group__in=works_in).delete()
+    for group in works_in:
+        AgentGroup.objects.get_or_create(agent=agent, group=group)
+    return agent
+
+
+def _key(agent: Agent, wanted: Document, place: str) -> secrets.Token | None:
+    """The secret of a new key, or None when the agent has a live key of this name; its scopes then follow the document."""
+    scopes = sorted(wanted["scopes"])
+    if not set(scopes) <= set(Scope):
+        raise InvalidInput.field(f"{place}.scopes", "There is no such scope.", "unknown_scope")
+    living = AgentKey.objects.filter(agent=agent, name=wanted["name"], revoked_at=None)
+    if living.exists():
+        living.update(scopes=scopes)
+        return None
+    return new_agent_key(system(agent.tenant_id), agent, wanted["name"], scopes)
+
+
+def _named(known: Mapping[Any, Any], name: Any, place: str) -> Any:
+    if name not in known:
+        raise InvalidInput(errors=[FieldError(place, "unknown_name", "It names something that does not exist.")])
+    return known[name]

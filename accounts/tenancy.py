@@ -1,0 +1,99 @@
+"""The first tenant wall: no query and no write without an active tenant, and none that leaves it."""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any
+
+from django.db import connection, models, transaction
+
+_active: ContextVar[uuid.UUID | None] = ContextVar("memoryhub_tenant", default=None)
+
+
+class NoActiveTenant(RuntimeError):
+    """A tenant's rows were touched while no tenant was active: a bug, never an answer to a caller."""
+
+
+class WrongTenant(RuntimeError):
+    """A row of another tenant was about to be written: a bug, never an answer to a caller."""
+
+
+def current_id() -> uuid.UUID:
+    """The active tenant's id; raises NoActiveTenant when there is none."""
+    tenant_id = _active.get()
+    if tenant_id is None:
+        raise NoActiveTenant("no tenant is active")
+    return tenant_id
+
+
+def active_id() -> uuid.UUID | None:
+    return _active.get()
+
+
+@contextlib.contextmanager
+def entered(tenant_id: uuid.UUID | None) -> Iterator[None]:
+    """Make one tenant active for the block, or none; tasks and commands enter one at a time."""
+    token = _active.set(tenant_id)
+    try:
+        yield
+    finally:
+        _active.reset(token)
+
+
+def enter(tenant_id: uuid.UUID) -> None:
+    """Make a tenant active for the rest of this request; the middleware opened the frame that closes it."""
+    _active.set(tenant_id)
+
+
+@contextlib.contextmanager
+def atomic() -> Iterator[None]:
+    """One transaction inside the active tenant. Never call a model or another service inside it."""
+    tenant_id = current_id()
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and len(connection.savepoint_ids) == 0:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('memoryhub.tenant', %s, true)", [str(tenant_id)])
+        yield
+
+
+class TenantField(models.ForeignKey):
+    """The tenant of a row: filled from the active tenant, and refused when it is another one."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("to", "accounts.Tenant")
+        options.setdefault("on_delete", models.PROTECT)
+        options.setdefault("related_name", "+")
+        options.setdefault("editable", False)
+        super().__init__(**options)
+
+    def pre_save(self, instance: models.Model, add: bool) -> Any:
+        active = current_id()
+        value = getattr(instance, self.attname)
+        if value is None:
+            setattr(instance, self.attname, active)
+            return active
+        if value != active:
+            raise WrongTenant(instance._meta.label)
+        return value
+
+
+class TenantManager(models.Manager):
+    """Reads of one tenant only; raises as soon as a query is built while no tenant is active."""
+
+    def get_queryset(self) -> models.QuerySet:
+        return super().get_queryset().filter(tenant_id=current_id())
+
+
+class TenantModel(models.Model):
+    """A row of one tenant. `objects` is scoped; `everywhere` is for the doors that find out which tenant is meant."""
+
+    tenant = TenantField()
+
+    objects = TenantManager()
+    everywhere = models.Manager()
+
+    class Meta:
+        abstract = True

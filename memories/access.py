@@ -1,0 +1,208 @@
+"""The only way from a principal to a row. Absent and not-permitted are one answer: NotVisible."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.db import models
+from django.db.models import Q
+
+from accounts.errors import Forbidden, NotVisible
+from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership
+from accounts.principals import Principal, Role
+from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Operation, Recall
+
+Row = TypeVar("Row", bound=models.Model)
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceRef:
+    """A namespace as a caller names it: the type alone means the caller's own."""
+
+    type: str
+    id: str | None = None
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A namespace the caller may use, and the part of it that is meant."""
+
+    namespace: Namespace
+    path: tuple[str, ...] = ()
+
+
+def readable(principal: Principal) -> list[Namespace]:
+    """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to."""
+    owned = Q(pk=None)
+    if principal.subject_id:
+        owned |= Q(membership_id=principal.subject_id)
+    if principal.agent_id:
+        owned |= Q(agent_id=principal.agent_id)
+    elif principal.is_person:
+        owned |= Q(agent__owner_id=principal.subject_id)
+    groups = _groups(principal)
+    owned |= Q(group_id__in=groups)
+    found = list(_namespaces().filter(owned))
+    return list(_namespaces().filter(owned)) if _make_missing(principal, groups, found) else found
+
+
+def area(principal: Principal, ref: NamespaceRef, among: Sequence[Namespace] | None = None) -> Area:
+    """The namespace a reference means, or NotVisible. `among` saves asking again inside one call."""
+    for namespace in readable(principal) if among is None else among:
+        meant = _is_own(principal, namespace) if ref.id is None else namespace.owner_name == ref.id
+        if namespace.type == ref.type and meant:
+            return Area(namespace, ref.path)
+    raise NotVisible("There is no such namespace for this credential.", code="unknown_namespace")
+
+
+def areas(principal: Principal, refs: Iterable[NamespaceRef] | None) -> list[Area]:
+    """The namespaces of a reading call: the ones named, or all readable ones."""
+    if refs is None:
+        return [Area(namespace) for namespace in readable(principal)]
+    usable = readable(principal)
+    return [area(principal, ref, among=usable) for ref in refs]
+
+
+def lock(namespaces: Iterable[Namespace]) -> None:
+    """Serialise writers of these namespaces until the transaction ends; always in the order of the ids."""
+    ids = sorted({namespace.pk for namespace in namespaces})
+    list(Namespace.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
+
+
+def memory(principal: Principal, memory_id: str | uuid.UUID) -> Memory:
+    """One version by its id, in a namespace the caller may read."""
+    rows = Memory.objects.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
+    return _one(rows.filter(namespace__in=readable(principal)), memory_id)
+
+
+def evidence(principal: Principal, evidence_id: str | uuid.UUID) -> Evidence:
+    """Evidence about the caller's own subject (or, without one, of the caller's agent)."""
+    rows = Evidence.objects.filter(subject_id=principal.subject_id)
+    if principal.subject_id is None:
+        rows = rows.filter(agent_id=principal.agent_id)
+    return _one(rows, evidence_id)
+
+
+def candidates(principal: Principal) -> models.QuerySet[Candidate]:
+    """What the caller may see of what waits: their own, what they proposed, and what they may review."""
+    mine = Q(subject_id=principal.subject_id) if principal.subject_id else Q(agent_id=principal.agent_id, subject=None)
+    rows = Candidate.objects.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
+    return rows.filter(mine | reviewable(principal))
+
+
+def candidate(principal: Principal, candidate_id: str | uuid.UUID) -> Candidate:
+    return _one(candidates(principal), candidate_id)
+
+
+def reviewable(principal: Principal) -> Q:
+    """The reviewer candidates whose namespace the subject reviews: their groups, and the tenant's agents and people."""
+    if not principal.has_role(Role.REVIEWER, Role.ADMIN) or principal.subject_id is None:
+        return Q(pk=None)
+    return Q(awaiting=Candidate.Awaiting.REVIEWER) & (
+        Q(namespace__group__in=_person_groups(principal.subject_id)) | Q(namespace__type__in=["agent", "user"])
+    )
+
+
+def reviews(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the subject is a reviewer of the namespace."""
+    if not principal.has_role(Role.REVIEWER, Role.ADMIN) or principal.subject_id is None:
+        return False
+    return namespace.group_id is None or namespace.group_id in _person_groups(principal.subject_id)
+
+
+def maintains(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the subject maintains the team or project."""
+    if namespace.group_id is None or principal.subject_id is None:
+        return False
+    return GroupMember.objects.filter(
+        group_id=namespace.group_id, membership_id=principal.subject_id, is_maintainer=True
+    ).exists()
+
+
+def require_change(principal: Principal, namespace: Namespace) -> None:
+    """Forgetting, pausing and resuming: one's own namespace, or a shared one that one maintains or reviews."""
+    if namespace.group_id is None or maintains(principal, namespace) or reviews(principal, namespace):
+        return
+    raise Forbidden(
+        "Only a maintainer or a reviewer may change what this team or project remembers.", code="not_a_maintainer"
+    )
+
+
+def operation(principal: Principal, operation_id: str | uuid.UUID) -> Operation:
+    return _one(Operation.objects.filter(actor_id=principal.actor_id, subject_id=principal.subject_id), operation_id)
+
+
+def recall(principal: Principal, recall_id: str | uuid.UUID) -> Recall:
+    return _one(Recall.objects.filter(actor_id=principal.actor_id, subject_id=principal.subject_id), recall_id)
+
+
+def erasure(principal: Principal, erasure_id: str | uuid.UUID) -> Erasure:
+    """A receipt of the caller's subject; an agent without one sees its own."""
+    rows = Erasure.objects.filter(subject_id=principal.subject_id)
+    if principal.subject_id is None:
+        rows = rows.filter(actor_id=principal.actor_id)
+    return _one(rows, erasure_id)
+
+
+def reviewer(external_id: str) -> Membership | None:
+    """The person of this name when they hold the reviewer role."""
+    person = Membership.objects.filter(external_id=external_id, is_active=True).first()
+    return person if person is not None and person.has_role(Role.REVIEWER, Role.ADMIN) else None
+
+
+def _one(rows: models.QuerySet[Row], row_id: str | uuid.UUID) -> Row:
+    """The row of this id; a malformed id answers as an absent one."""
+    try:
+        wanted = row_id if isinstance(row_id, uuid.UUID) else uuid.UUID(row_id)
+    except ValueError:
+        raise NotVisible from None
+    row = rows.filter(pk=wanted).first()
+    if row is None:
+        raise NotVisible
+    return row
+
+
+def _namespaces() -> models.QuerySet[Namespace]:
+    return Namespace.objects.select_related("tenant", "membership", "agent", "group").order_by("created_at")
+
+
+def _person_groups(membership_id: uuid.UUID) -> set[uuid.UUID]:
+    return set(GroupMember.objects.filter(membership_id=membership_id).values_list("group_id", flat=True))
+
+
+def _groups(principal: Principal) -> set[uuid.UUID]:
+    """Groups of the subject; for an agent only those it works in too. Nobody's past right counts: it is asked anew."""
+    if principal.subject_id is None:
+        return set()
+    groups = _person_groups(principal.subject_id)
+    if principal.agent_id and groups:
+        groups &= set(AgentGroup.objects.filter(agent_id=principal.agent_id).values_list("group_id", flat=True))
+    return groups
+
+
+def _is_own(principal: Principal, namespace: Namespace) -> bool:
+    return (
+        namespace.membership_id == principal.subject_id
+        if namespace.type == "user"
+        else (namespace.agent_id is not None and namespace.agent_id == principal.agent_id)
+    )
+
+
+def _make_missing(principal: Principal, groups: set[uuid.UUID], found: list[Namespace]) -> bool:
+    """Make the namespaces that nobody has used yet; tells whether there were any."""
+    wanted = [("user", "membership_id", principal.subject_id)] if principal.subject_id else []
+    agents = [principal.agent_id] if principal.agent_id else []
+    if principal.is_person:
+        agents += Agent.objects.filter(owner_id=principal.subject_id).values_list("pk", flat=True)
+    wanted += [("agent", "agent_id", agent) for agent in agents]
+    absent = groups - {namespace.group_id for namespace in found}
+    if absent:
+        wanted += [(group.type, "group_id", group.pk) for group in Group.objects.filter(pk__in=absent)]
+    have = {owner for row in found for owner in (row.membership_id, row.agent_id, row.group_id) if owner}
+    made = [Namespace(type=type_, **{column: owner}) for type_, column, owner in wanted if owner not in have]
+    Namespace.objects.bulk_create(made, ignore_conflicts=True)
+    return bool(made)

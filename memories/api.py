@@ -1,0 +1,501 @@
+"""The REST door of memory: read the input, call one verb, render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.http import HttpResponse
+from django.utils.translation import get_language
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.errors import FieldError, IdempotencyMismatch, InvalidInput, MemoryHubError, NotVisible, VersionRequired
+from accounts.idempotency import Result
+from accounts.principals import Scope
+from memories import access, actions, context, recalling, rendering, serializers, tenant_policy, tools
+from memories.actions import ACTIVATING, HOLDING
+from memories.inputs import ProposalInput
+from memories.models import Erasure, Evidence, Memory, Operation, Recall
+from memoryhub.api import MAX_BATCH_BODY, HubView, Page, broken_characters
+from memoryhub.fields import stamp
+
+IF_MATCH = OpenApiParameter("If-Match", OpenApiTypes.STR, OpenApiParameter.HEADER)
+
+
+def decided(status: int, operation: Operation) -> Result:
+    """The answer to a write and the reference from which it can be given again."""
+    return Result(status, rendering.decision(operation, tenant_policy.active()), {"operation": str(operation.pk)})
+
+
+def status_of(decision: str) -> int:
+    if decision in ACTIVATING:
+        return 201
+    return 202 if decision in HOLDING else 200
+
+
+def expected_version(request: Request, *, required: bool = False) -> int | None:
+    """The version an If-Match header names. A tag that is none of ours matches nothing."""
+    tag = request.headers.get("If-Match")
+    if tag is None:
+        if required:
+            raise VersionRequired
+        return None
+    digits = tag.strip().removeprefix("W/").strip('"')
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+
+def operation_again(principal: Any) -> Any:
+    """How a repeated write is answered: from its operation, with the memory as it is now."""
+
+    def again(status: int, references: Mapping[str, object]) -> Result:
+        rows = Operation.objects.select_related(
+            "memory__namespace__membership", "memory__namespace__agent", "memory__namespace__group", "candidate"
+        )
+        return decided(status, rows.get(pk=references["operation"]))
+
+    return again
+
+
+class EvidenceView(HubView):
+    """Attest what actually happened."""
+
+    scopes: ClassVar = {"POST": Scope.ATTEST}
+
+    @extend_schema(
+        operation_id="attest_evidence", request=serializers.EvidenceBody, responses={201: OpenApiTypes.OBJECT}
+    )
+    def post(self, request: Request) -> Response:
+        event = self.read(serializers.EvidenceBody)
+
+        def work() -> Result:
+            made = actions.attest(self.principal, event)
+            return Result(201, rendering.evidence(made), {"evidence": str(made.pk)})
+
+        return self.once(
+            work, lambda status, refs: Result(status, rendering.evidence(Evidence.objects.get(pk=refs["evidence"])))
+        )
+
+
+class ProposalView(HubView):
+    """Ask to remember something."""
+
+    scopes: ClassVar = {"POST": Scope.PROPOSE}
+
+    @extend_schema(operation_id="propose", request=serializers.ProposalBody, responses={201: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        item = self.read(serializers.ProposalBody)
+
+        def work() -> Result:
+            operation = actions.propose(self.principal, item).operation
+            return decided(status_of(operation.decision), operation)
+
+        return self.once(work, operation_again(self.principal))
+
+
+class PreviewView(HubView):
+    """What the gate would say; nothing is kept."""
+
+    scopes: ClassVar = {"POST": Scope.PROPOSE}
+
+    @extend_schema(operation_id="preview", request=serializers.ProposalBody, responses={200: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        item = self.read(serializers.ProposalBody)
+        operation = actions.propose(self.principal, item, preview=True).operation
+        return Response(rendering.decision(operation, tenant_policy.active()))
+
+
+class BatchView(HubView):
+    """Ask to remember up to 1,000 things, each with its own answer."""
+
+    scopes: ClassVar = {"POST": Scope.PROPOSE}
+    max_body = MAX_BATCH_BODY
+
+    @extend_schema(operation_id="propose_batch", request=serializers.BatchBody, responses={200: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        body = self.read(serializers.BatchBody)
+        items = [self._item(index, raw) for index, raw in enumerate(body["items"])]
+
+        def work() -> Result:
+            results = actions.propose_batch(self.principal, items, atomic=body["atomic"])
+            references = {
+                "items": [
+                    {"code": one.code, "status": one.status}
+                    if isinstance(one, MemoryHubError)
+                    else {"operation": str(one.operation.pk)}
+                    for one in results
+                ]
+            }
+            policy = tenant_policy.active()
+            answers = [
+                {"problem": rendering.problem_of(one)}
+                if isinstance(one, MemoryHubError)
+                else rendering.decision(one.operation, policy)
+                for one in results
+            ]
+            return Result(200, {"items": answers}, references)
+
+        return self.once(work, self._again)
+
+    def _item(self, index: int, raw: Any) -> ProposalInput | MemoryHubError:
+        from rest_framework.exceptions import ValidationError
+
+        try:
+            return self.checked(serializers.ProposalBody, raw)
+        except ValidationError as error:
+            return InvalidInput(errors=list(_field_errors(f"items.{index}", error.detail)))
+        except InvalidInput as error:
+            return error
+
+    def _again(self, status: int, references: Mapping[str, Any]) -> Result:
+        operations = {
+            str(row.pk): row
+            for row in Operation.objects.filter(
+                pk__in=[one["operation"] for one in references["items"] if "operation" in one]
+            ).select_related(
+                "memory__namespace__membership", "memory__namespace__agent", "memory__namespace__group", "candidate"
+            )
+        }
+        policy = tenant_policy.active()
+        answers = [
+            rendering.decision(operations[one["operation"]], policy) if "operation" in one else {"problem": one}
+            for one in references["items"]
+        ]
+        return Result(status, {"items": answers})
+
+
+def _field_errors(place: str, detail: Any) -> Any:
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            yield from _field_errors(place if name == "non_field_errors" else f"{place}.{name}", inner)
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            yield from _field_errors(f"{place}.{index}" if isinstance(inner, dict | list) else place, inner)
+    else:
+        yield FieldError(place, getattr(detail, "code", "invalid"), str(detail))
+
+
+class RecallView(HubView):
+    """What may and should come back."""
+
+    scopes: ClassVar = {"POST": Scope.RECALL}
+
+    @extend_schema(operation_id="recall", request=serializers.RecallBody, responses={200: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        body = self.read(serializers.RecallBody)
+        return Response(rendering.recalled(recalling.recall(self.principal, body["asked"]), explain=body["explain"]))
+
+
+class ContextView(HubView):
+    """A context packet for one model call."""
+
+    scopes: ClassVar = {"POST": Scope.RECALL}
+
+    @extend_schema(operation_id="context", request=serializers.ContextBody, responses={200: OpenApiTypes.OBJECT})
+    def post(self, request: Request) -> Response:
+        body = self.read(serializers.ContextBody)
+        answer = recalling.recall(self.principal, body["asked"])
+        shaped = context.render(rendering.packet(answer), body["format"])
+        return Response(
+            {
+                "recall_id": str(answer.trace.pk),
+                "status": answer.selection.status.value,
+                "format": body["format"],
+                "tokens_used": answer.selection.tokens_used,
+                **shaped,
+            }
+        )
+
+
+class FeedbackView(HubView):
+    """What became of a recalled memory."""
+
+    scopes: ClassVar = {"POST": Scope.RECALL}
+
+    @extend_schema(operation_id="feedback", request=serializers.FeedbackBody, responses={201: OpenApiTypes.OBJECT})
+    def post(self, request: Request, recall_id: str) -> Response:
+        access.recall(self.principal, recall_id)
+        body = self.read(serializers.FeedbackBody)
+        given = recalling.give_feedback(self.principal, recall_id, body["memory_id"], body["verdict"])
+        return Response(
+            {"recall_id": recall_id, "memory_id": str(given.memory_id), "verdict": given.verdict}, status=201
+        )
+
+
+class MemoryListView(HubView):
+    """Enumerate memories: complete and unranked."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="list_memories", parameters=[serializers.ListQuery], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> Response:
+        query = self.read_query(serializers.ListQuery)
+        rows = recalling.enumerate_memories(self.principal, query["chosen"])
+        filters = {name: value for name, value in self.request.query_params.items() if name not in ("cursor", "limit")}
+        page, more = Page(self.principal, filters, query["cursor"], query["limit"]).take(rows)
+        recalling.note_listing(self.principal, len(page))
+        return Response({"items": [rendering.memory(row) for row in page], **more})
+
+
+class LookupView(HubView):
+    """One memory by its exact key."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="lookup_memory", parameters=[serializers.LookupQuery], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> Response:
+        query = self.read_query(serializers.LookupQuery)
+        return tagged(recalling.lookup(self.principal, query["namespace"], query["kind"], query["key"]))
+
+
+def tagged(row: Memory, status: int = 200) -> Response:
+    """A memory with its version as the ETag."""
+    return Response(rendering.memory(row), status=status, headers={"ETag": f'"{row.version}"'})
+
+
+class MemoryView(HubView):
+    """One version: read it, correct it, forget its key."""
+
+    scopes: ClassVar = {"GET": Scope.READ, "PATCH": Scope.PROPOSE, "DELETE": Scope.FORGET}
+
+    @extend_schema(operation_id="read_memory", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
+        row = recalling.read(self.principal, memory_id)
+        if request.headers.get("If-None-Match") == f'"{row.version}"' and row.status == Memory.Status.ACTIVE:
+            return HttpResponse(status=304, headers={"ETag": f'"{row.version}"'})
+        return tagged(row)
+
+    @extend_schema(
+        operation_id="correct_memory",
+        parameters=[IF_MATCH],
+        request=serializers.CorrectionBody,
+        responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT},
+    )
+    def patch(self, request: Request, memory_id: str) -> Response:
+        access.memory(self.principal, memory_id)
+        version = expected_version(request, required=True)
+        changes = dict(self.read(serializers.CorrectionBody))
+        evidence_id = changes.pop("evidence_id", None)
+        operation = actions.correct(
+            self.principal, memory_id, changes, expected_version=version or 0, evidence_id=evidence_id
+        ).operation
+        return correction_response(operation)
+
+    @extend_schema(operation_id="forget_memory", parameters=[IF_MATCH], responses=OpenApiTypes.OBJECT)
+    def delete(self, request: Request, memory_id: str) -> Response:
+        erasure = actions.forget(self.principal, memory_id, expected_version=expected_version(request))
+        return Response(rendering.receipt(erasure))
+
+
+def correction_response(operation: Operation) -> Response:
+    status = 202 if operation.decision in HOLDING else 200
+    response = Response(rendering.decision(operation, tenant_policy.active()), status=status)
+    if operation.memory is not None:
+        response["ETag"] = f'"{operation.memory.version}"'
+    return response
+
+
+class HistoryView(HubView):
+    """Every version of a memory's key."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="memory_history", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, memory_id: str) -> Response:
+        versions = recalling.history(self.principal, memory_id)
+        return Response({"items": [rendering.memory(row) for row in versions]})
+
+
+class PauseView(HubView):
+    """Take a memory out of recall."""
+
+    scopes: ClassVar = {"POST": Scope.FORGET}
+
+    @extend_schema(operation_id="pause_memory", request=serializers.NothingBody, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request, memory_id: str) -> Response:
+        self.read(serializers.NothingBody)
+        return tagged(actions.pause(self.principal, memory_id, expected_version=expected_version(request)))
+
+
+class ResumeView(HubView):
+    """Bring a paused memory back."""
+
+    scopes: ClassVar = {"POST": Scope.FORGET}
+
+    @extend_schema(operation_id="resume_memory", request=serializers.NothingBody, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request, memory_id: str) -> Response:
+        self.read(serializers.NothingBody)
+        return tagged(actions.resume(self.principal, memory_id, expected_version=expected_version(request)))
+
+
+class RenewView(HubView):
+    """Confirm a memory anew until a later end."""
+
+    scopes: ClassVar = {"POST": Scope.PROPOSE}
+
+    @extend_schema(operation_id="renew_memory", request=serializers.RenewalBody, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request, memory_id: str) -> Response:
+        access.memory(self.principal, memory_id)
+        body = self.read(serializers.RenewalBody)
+        operation = actions.renew(
+            self.principal,
+            memory_id,
+            body["valid_until"],
+            expected_version=expected_version(request),
+            evidence_id=body.get("evidence_id"),
+        ).operation
+        return correction_response(operation)
+
+
+class ForgetView(HubView):
+    """Forget by filter: first shown, then confirmed."""
+
+    scopes: ClassVar = {"POST": Scope.FORGET}
+
+    @extend_schema(operation_id="forget", request=serializers.ForgetBody, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request) -> Response:
+        body = self.read(serializers.ForgetBody)
+        if "confirm_token" in body:
+            return Response(rendering.receipt(actions.confirm_forget(self.principal, body["confirm_token"])))
+        plan = actions.plan_forget(self.principal, body["filter"])
+        return Response(
+            {
+                "dry_run": True,
+                "memory_ids": [str(pk) for pk in plan.memory_ids],
+                "count": len(plan.memory_ids),
+                "confirm_token": plan.confirm_token,
+                "expires_at": stamp(plan.expires_at),
+            }
+        )
+
+
+class ErasureView(HubView):
+    """The receipt of a forgetting."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="erasure_receipt", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, erasure_id: str) -> Response:
+        row = access.erasure(self.principal, erasure_id)
+        if row.state == Erasure.State.PLANNED:
+            raise NotVisible
+        return Response(rendering.receipt(row))
+
+
+class OperationView(HubView):
+    """What became of one write."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="operation", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, operation_id: str) -> Response:
+        return Response(rendering.operation(access.operation(self.principal, operation_id)))
+
+
+class IndexStatusView(HubView):
+    """Whether everything that was written can be found by meaning yet."""
+
+    scopes: ClassVar = {"GET": Scope.READ}
+
+    @extend_schema(operation_id="index_status", responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> Response:
+        return Response({"pending": 0, "oldest_seconds": 0, "embedder": None, "semantic": False})
+
+
+class ToolsView(HubView):
+    """The tools to offer a language model."""
+
+    scopes: ClassVar = {"GET": Scope.RECALL}
+
+    @extend_schema(operation_id="tools", parameters=[serializers.ToolsQuery], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request) -> Response:
+        form = self.read_query(serializers.ToolsQuery)["format"]
+        return Response({"format": form, "tools": tools.definitions(tenant_policy.active(), form)})
+
+
+class ToolCallView(HubView):
+    """Carry out a model's tool call. Errors are values: a model must see that nothing was saved."""
+
+    scopes: ClassVar = {"POST": None}
+
+    @extend_schema(operation_id="call_tool", request=serializers.ToolCallBody, responses=OpenApiTypes.OBJECT)
+    def post(self, request: Request) -> Response:
+        body = self.read(serializers.ToolCallBody)
+        run = self.principal.run_id
+        try:
+            return self.once(
+                lambda: self._call(body),
+                lambda status, references: self._again(body, status, references),
+                route="tools/call",
+                key=f"{run}\n{body['call_id']}" if run else None,
+            )
+        except IdempotencyMismatch as error:
+            return Response({"call_id": body["call_id"], "output": {"ok": False, "error": error.code}})
+
+    def _call(self, body: Mapping[str, Any]) -> Result:
+        try:
+            output, references = self._carry_out(body["name"], body["arguments"])
+        except MemoryHubError as error:
+            output, references = {"ok": False, "error": error.code}, {"error": error.code}
+        return Result(200, {"call_id": body["call_id"], "output": output}, references)
+
+    def _carry_out(self, name: str, raw: object) -> tuple[dict[str, Any], dict[str, Any]]:
+        policy = tenant_policy.active()
+        if broken_characters(raw):
+            raise InvalidInput(code="invalid_tool_arguments")
+        arguments = tools.arguments_of(policy, name, raw)
+        if broken_characters(arguments):
+            raise InvalidInput(code="invalid_tool_arguments")
+        if name == tools.SEARCH:
+            asked = recalling.RecallInput(query=arguments["query"][: serializers.MAX_QUERY])
+            answer = recalling.recall(self.principal, asked)
+            return self._found(answer.trace), {"recall": str(answer.trace.pk)}
+        self.principal.require(Scope.PROPOSE if name == tools.SAVE else Scope.FORGET)
+        if name == tools.FORGET:
+            asked_for = actions.ask_to_forget(self.principal, arguments["memory_id"])
+            return self._waits(str(asked_for.pk)), {"candidate": str(asked_for.pk)}
+        content = tools.saved_content(policy, arguments, get_language() or "en")
+        item = ProposalInput(namespace=access.NamespaceRef("user"), **content)
+        operation = actions.propose(self.principal, item).operation
+        return self._saved(operation), {"operation": str(operation.pk)}
+
+    def _again(self, body: Mapping[str, Any], status: int, references: Mapping[str, Any]) -> Result:
+        """The same answer as the first time, made from its references: what was forgotten since is not in it."""
+        if "recall" in references:
+            output = self._found(Recall.objects.get(pk=references["recall"]))
+        elif "candidate" in references:
+            output = self._waits(references["candidate"])
+        elif "operation" in references:
+            output = self._saved(Operation.objects.get(pk=references["operation"]))
+        else:
+            output = {"ok": False, "error": references["error"]}
+        return Result(status, {"call_id": body["call_id"], "output": output})
+
+    def _found(self, trace: Recall) -> dict[str, Any]:
+        readable = access.readable(self.principal)
+        ids = [item["memory_id"] for item in trace.items]
+        known = {str(row.pk): row for row in Memory.objects.kept().filter(pk__in=ids, namespace__in=readable)}
+        return {
+            "ok": True,
+            "status": trace.status,
+            "memories": [rendering.tool_memory(known[memory_id]) for memory_id in ids if memory_id in known],
+        }
+
+    @staticmethod
+    def _waits(candidate_id: str) -> dict[str, Any]:
+        return {"ok": False, "error": "waits_for_confirmation", "candidate_id": candidate_id}
+
+    @staticmethod
+    def _saved(operation: Operation) -> dict[str, Any]:
+        """Only ok=true means saved; what waits for the person says so."""
+        facts = {
+            "decision": operation.decision,
+            "reason": operation.reason,
+            "memory_id": str(operation.memory_id) if operation.memory_id else None,
+            "candidate_id": str(operation.candidate_id) if operation.candidate_id else None,
+        }
+        if operation.memory_id and operation.decision in (*ACTIVATING, actions.Outcome.keep):
+            return {"ok": True, **facts}
+        return {"ok": False, "error": "waits_for_confirmation" if operation.candidate_id else "not_saved", **facts}

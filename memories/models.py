@@ -1,0 +1,409 @@
+"""Everything that can hold a remembered text, in one file, so that erasure can be shown complete by reading it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Substr
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import Agent, Group, Membership, TenantRow
+from accounts.tenancy import TenantManager, TenantModel
+
+PATH_END = "/"
+
+
+def path_key(path: list[str] | tuple[str, ...]) -> str:
+    """One string per list of labels, such that a list is a prefix of another exactly when its string is."""
+    return "".join(label.replace("~", "~0").replace("/", "~1") + PATH_END for label in path)
+
+
+class PolicyVersion(TenantRow):
+    """One version of a tenant's policy; the newest active one decides."""
+
+    version = models.PositiveIntegerField()
+    document = models.JSONField()
+    is_active = models.BooleanField(default=False)
+    created_by = models.UUIDField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["tenant", "version"], name="one_policy_per_version"),
+            models.UniqueConstraint(fields=["tenant"], condition=Q(is_active=True), name="one_active_policy"),
+        ]
+
+
+class Namespace(TenantRow):
+    """Who or what memories belong to: one person, agent, team or project.
+
+    `revision` counts every change inside, so that an index in any process knows whether it is current.
+    """
+
+    class Type(models.TextChoices):
+        USER = "user", _("person")
+        AGENT = "agent", _("agent")
+        TEAM = "team", _("team")
+        PROJECT = "project", _("project")
+
+    type = models.CharField(max_length=16, choices=Type)
+    membership = models.OneToOneField(Membership, null=True, on_delete=models.PROTECT, related_name="namespace")
+    agent = models.OneToOneField(Agent, null=True, on_delete=models.PROTECT, related_name="namespace")
+    group = models.OneToOneField(Group, null=True, on_delete=models.PROTECT, related_name="namespace")
+    revision = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(type="user", membership__isnull=False, agent__isnull=True, group__isnull=True)
+                | Q(type="agent", membership__isnull=True, agent__isnull=False, group__isnull=True)
+                | Q(type__in=["team", "project"], membership__isnull=True, agent__isnull=True, group__isnull=False),
+                name="namespace_has_the_owner_of_its_type",
+            ),
+            models.UniqueConstraint(fields=["tenant", "id"], name="namespace_with_its_tenant"),
+        ]
+
+    @property
+    def owner_name(self) -> str:
+        """The external id or slug under which the API knows the owner."""
+        if self.membership is not None:
+            return self.membership.external_id
+        return self.agent.slug if self.agent is not None else self.group.slug  # type: ignore[union-attr]
+
+
+class Slot(TenantRow):
+    """The place of one (namespace, area, kind, key), known by a keyed digest: what writers lock.
+
+    It outlives its memories: versions go on counting and a forgotten slot knows since when. It holds no text.
+    """
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="slots")
+    digest = models.CharField(max_length=64)
+    last_version = models.PositiveIntegerField(default=0)
+    forgotten_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "digest"], name="one_slot_per_namespace_and_key")]
+
+
+class Evidence(TenantRow):
+    """What actually happened, as a runtime attested it. The original text is kept only for the retention time."""
+
+    class Type(models.TextChoices):
+        USER_MESSAGE = "user_message", _("message of the person")
+        TOOL_OUTPUT = "tool_output", _("output of a tool")
+        BUSINESS_RECEIPT = "business_receipt", _("receipt of a business system")
+        REVIEW = "review", _("review")
+        RUN_RESULT = "run_result", _("result of a run")
+        SUMMARY = "summary", _("summary by a model")
+        WEB_FORM = "web_form", _("entered on the web page")
+
+    type = models.CharField(max_length=24, choices=Type)
+    subject = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="+")
+    reviewer = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    occurred_at = models.DateTimeField()
+    source_digest = models.CharField(max_length=64)
+    sequence = models.BigIntegerField(null=True)
+    run_id = models.CharField(max_length=128, blank=True)
+    ref = models.CharField(max_length=128, blank=True)
+    thread = models.CharField(max_length=128, blank=True)
+    speaker = models.CharField(max_length=128, blank=True)
+    text = models.TextField(null=True)
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["expires_at"], name="evidence_by_expiry")]
+
+
+class MemoryQuerySet(models.QuerySet["Memory"]):
+    """Reading verbs; each is a WHERE clause, so nothing is filtered after a limit."""
+
+    def recallable(self, now: datetime) -> MemoryQuerySet:
+        """What may come back at this moment: active and unexpired, decided inside the query."""
+        return self.filter(status=Memory.Status.ACTIVE).filter(Q(valid_until=None) | Q(valid_until__gt=now))
+
+    def recallable_at(self, moment: datetime) -> MemoryQuerySet:
+        """What was recallable at an earlier moment and has not been forgotten since."""
+        return self.filter(
+            Q(retired_at=None) | Q(retired_at__gt=moment),
+            Q(valid_until=None) | Q(valid_until__gt=moment),
+            created_at__lte=moment,
+            status__in=[Memory.Status.ACTIVE, Memory.Status.SUPERSEDED],
+        )
+
+    def current(self) -> MemoryQuerySet:
+        """The version that stands for its slot: active or paused."""
+        return self.filter(status__in=Memory.CURRENT)
+
+    def kept(self) -> MemoryQuerySet:
+        """Everything but tombstones."""
+        return self.exclude(status=Memory.Status.DELETED)
+
+    def within(self, path: list[str] | tuple[str, ...]) -> MemoryQuerySet:
+        """Of an area and below. Whole labels, byte for byte: no pattern, so `_`, `%` and case mean themselves."""
+        if not path:
+            return self
+        area = path_key(path)
+        return self.alias(area=Substr("path_key", 1, len(area))).filter(area=area)
+
+
+class MemoryManager(TenantManager.from_queryset(MemoryQuerySet)):  # type: ignore[misc]
+    pass
+
+
+class Memory(TenantRow):
+    """One version of one remembered thing. A tombstone keeps ids and times and has lost every text."""
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", _("active")
+        PAUSED = "paused", _("paused")
+        SUPERSEDED = "superseded", _("superseded")
+        DELETED = "deleted", _("deleted")
+
+    CURRENT = (Status.ACTIVE, Status.PAUSED)
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memories")
+    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="versions")
+    version = models.PositiveIntegerField()
+    rev = models.BigIntegerField()
+    status = models.CharField(max_length=16, choices=Status, default=Status.ACTIVE)
+    kind = models.CharField(max_length=32)
+    # what is remembered: null once it is forgotten
+    key = models.CharField(max_length=128, null=True)
+    path = models.JSONField(default=list)
+    path_key = models.TextField(default="", blank=True)
+    statement = models.TextField(null=True)
+    value = models.JSONField(null=True)
+    conditions = models.TextField(null=True)
+    aliases = models.JSONField(default=list)
+    # where it comes from
+    evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
+    evidence_class = models.CharField(max_length=24)
+    said = models.JSONField(default=dict)
+    provenance = models.JSONField(default=dict)
+    sensitivity = models.CharField(max_length=16, blank=True)
+    policy_version = models.PositiveIntegerField()
+    proposed_by = models.UUIDField(null=True)
+    approved_by = models.UUIDField(null=True)
+    # when it holds
+    valid_until = models.DateTimeField(null=True)
+    confirmed_at = models.DateTimeField()
+    retired_at = models.DateTimeField(null=True)
+    updated_at = models.DateTimeField()
+
+    objects = MemoryManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["slot", "version"], name="one_memory_per_version"),
+            models.UniqueConstraint(
+                fields=["slot"], condition=Q(status__in=["active", "paused"]), name="one_current_memory_per_slot"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status="deleted",
+                    statement__isnull=True,
+                    value__isnull=True,
+                    conditions__isnull=True,
+                    key__isnull=True,
+                )
+                | (~Q(status="deleted") & Q(statement__isnull=False, key__isnull=False)),
+                name="deleted_exactly_when_without_text",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["namespace", "rev"], name="memory_by_revision"),
+            models.Index(fields=["namespace", "id"], name="memory_by_namespace"),
+            models.Index(fields=["valid_until"], name="memory_by_expiry"),
+        ]
+
+
+class EvidenceLink(TenantRow):
+    """Further evidence for a memory that was already known when it arrived."""
+
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="further_evidence")
+    evidence = models.ForeignKey(Evidence, on_delete=models.CASCADE, related_name="links")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["memory", "evidence"], name="one_link_per_memory_and_evidence")]
+
+
+class Feature(TenantModel):
+    """What ranking needs of one memory: keyed term hashes with counts. No word stands in it; an erased memory has none."""
+
+    memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
+    terms = models.BinaryField()
+    length = models.PositiveIntegerField()
+
+
+class SourceMarker(TenantRow):
+    """A source that may not bring back what was forgotten: a keyed digest of where it came from, never of what it said."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
+    source_digest = models.CharField(max_length=64)
+    forgotten_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["namespace", "source_digest"], name="one_marker_per_namespace_and_source")
+        ]
+
+
+class CandidateQuerySet(models.QuerySet["Candidate"]):
+    def waiting(self, now: datetime) -> CandidateQuerySet:
+        """What a person can still decide."""
+        return self.filter(status=Candidate.Status.PENDING, lapses_at__gt=now)
+
+    def awaiting_owner(self, owner_id: object) -> CandidateQuerySet:
+        return self.filter(awaiting=Candidate.Awaiting.OWNER, subject_id=owner_id)
+
+
+class CandidateManager(TenantManager.from_queryset(CandidateQuerySet)):  # type: ignore[misc]
+    pass
+
+
+class Candidate(TenantRow):
+    """A proposal held for a person. Its content goes when it is rejected, withdrawn, lapsed or forgotten."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending", _("waiting")
+        APPROVED = "approved", _("approved")
+        REJECTED = "rejected", _("rejected")
+        CHANGES_REQUESTED = "changes_requested", _("changes requested")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        LAPSED = "lapsed", _("lapsed")
+
+    class Awaiting(models.TextChoices):
+        OWNER = "owner", _("the person")
+        REVIEWER = "reviewer", _("a reviewer")
+
+    class Action(models.TextChoices):
+        REMEMBER = "remember", _("remember")
+        FORGET = "forget", _("forget")
+
+    MOVES = {
+        Status.PENDING: {
+            Status.APPROVED,
+            Status.REJECTED,
+            Status.CHANGES_REQUESTED,
+            Status.WITHDRAWN,
+            Status.LAPSED,
+        },
+        Status.CHANGES_REQUESTED: {Status.WITHDRAWN, Status.LAPSED},
+    }
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="candidates")
+    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="candidates")
+    subject = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="+")
+    action = models.CharField(max_length=16, choices=Action, default=Action.REMEMBER)
+    status = models.CharField(max_length=24, choices=Status, default=Status.PENDING)
+    awaiting = models.CharField(max_length=16, choices=Awaiting)
+    reason = models.CharField(max_length=64)
+    content_hash = models.CharField(max_length=64)
+    kind = models.CharField(max_length=32)
+    # what would be remembered: null once it is settled without being stored
+    key = models.CharField(max_length=128, null=True)
+    path = models.JSONField(default=list)
+    statement = models.TextField(null=True)
+    value = models.JSONField(null=True)
+    conditions = models.TextField(null=True)
+    aliases = models.JSONField(default=list)
+    evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
+    evidence_class = models.CharField(max_length=24)
+    said = models.JSONField(default=dict)
+    provenance = models.JSONField(default=dict)
+    sensitivity = models.CharField(max_length=16, blank=True)
+    valid_until = models.DateTimeField(null=True)
+    base_version = models.PositiveIntegerField(null=True)
+    policy_version = models.PositiveIntegerField()
+    lapses_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)
+    memory = models.ForeignKey(Memory, null=True, on_delete=models.PROTECT, related_name="+")
+
+    objects = CandidateManager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["slot", "action", "content_hash", "awaiting"],
+                condition=Q(status="pending"),
+                name="one_waiting_candidate_per_content",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="pending") | Q(statement__isnull=False, key__isnull=False),
+                name="a_waiting_candidate_shows_its_content",
+            ),
+        ]
+        indexes = [models.Index(fields=["tenant", "status", "awaiting"], name="candidate_by_queue")]
+
+
+class Operation(TenantRow):
+    """What became of one write, in codes and ids, so that a caller can ask instead of writing twice."""
+
+    actor_id = models.UUIDField(null=True)
+    subject_id = models.UUIDField(null=True)
+    verb = models.CharField(max_length=24)
+    decision = models.CharField(max_length=24)
+    reason = models.CharField(max_length=64)
+    checks = models.JSONField(default=list)
+    topic = models.CharField(max_length=64, blank=True)
+    memory = models.ForeignKey(Memory, null=True, on_delete=models.PROTECT, related_name="+")
+    candidate = models.ForeignKey(Candidate, null=True, on_delete=models.PROTECT, related_name="+")
+    superseded_ids = models.JSONField(default=list)
+    policy_version = models.PositiveIntegerField()
+
+
+class Recall(TenantRow):
+    """The trace of one recall: which ids came back and how they scored. The query itself is not kept."""
+
+    actor_id = models.UUIDField(null=True)
+    subject_id = models.UUIDField(null=True)
+    agent_id = models.UUIDField(null=True)
+    run_id = models.CharField(max_length=128, blank=True)
+    status = models.CharField(max_length=24)
+    items = models.JSONField(default=list)
+    omitted = models.JSONField(default=dict)
+    gate = models.JSONField(default=dict)
+    latency = models.JSONField(default=dict)
+
+
+class Feedback(TenantRow):
+    """What a runtime made of a recalled memory."""
+
+    class Verdict(models.TextChoices):
+        USED = "used", _("used")
+        IRRELEVANT = "irrelevant", _("irrelevant")
+        WRONG = "wrong", _("wrong")
+        STALE = "stale", _("stale")
+
+    recall = models.ForeignKey(Recall, on_delete=models.CASCADE, related_name="feedback")
+    memory_id = models.UUIDField()
+    verdict = models.CharField(max_length=16, choices=Verdict)
+
+
+class Erasure(TenantRow):
+    """A forgetting: first perhaps a plan, then hidden at once, then purged from every store. Ids and counts only."""
+
+    class State(models.TextChoices):
+        PLANNED = "planned", _("planned")
+        HIDDEN = "hidden", _("hidden")
+        PURGED = "purged", _("purged")
+
+    state = models.CharField(max_length=16, choices=State)
+    actor_id = models.UUIDField(null=True)
+    subject_id = models.UUIDField(null=True)
+    slot_ids = models.JSONField(default=list)
+    memory_ids = models.JSONField(default=list)
+    counts = models.JSONField(default=dict)
+    attempts = models.PositiveIntegerField(default=0)
+    audit_sequence = models.BigIntegerField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    hidden_at = models.DateTimeField(null=True)
+    purged_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["state"], name="erasure_by_state")]

@@ -1,0 +1,332 @@
+"""The verbs that read: recall, its feedback, listing and reading. Every one of them leaves an event."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from django.db import models
+from django.utils import timezone
+
+from accounts import audit, tenancy
+from accounts.errors import InvalidInput, NotVisible
+from accounts.principals import Principal, Scope
+from memories import access, budget, recall_gate, tenant_policy
+from memories.access import Area, NamespaceRef
+from memories.models import Feedback, Memory, Recall, path_key
+from memories.policy import Policy, Topic
+from memories.recall_gate import Anchors, Eligible, RecallWeights, Selection
+from memories.search import rows
+from memories.search.index import Hit
+from memories.search.index import Scope as SearchScope
+
+SEARCH_DEPTH = 400
+LABELS = ("explicit_user", "2026-01-01")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallInput:
+    """One question, in which namespaces, for which kinds, and what it may cost."""
+
+    query: str = ""
+    namespaces: tuple[NamespaceRef, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
+    limit: int = 10
+    token_budget: int | None = None
+    mode: str = "generous"
+    min_score: float | None = None
+    as_of: datetime | None = None
+    anchors: Anchors = Anchors()
+    preload: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A recalled memory with how it scored and what it costs in tokens."""
+
+    memory: Memory
+    score: float
+    relevance: float
+    scores: dict[str, float]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The answer to a recall, and its trace."""
+
+    trace: Recall
+    selection: Selection
+    items: Sequence[Item]
+    areas: Sequence[Area]
+    kinds: Sequence[str]
+    requery: Sequence[Topic]
+    policy: Policy
+    token_budget: int | None
+
+
+def recall(principal: Principal, asked: RecallInput) -> Recalled:
+    """What may and should come back, in order: permission, kind, validity, relevance, authority, budget.
+
+    Raises NotVisible for a namespace the caller may not read and InvalidInput for a kind the policy does not know.
+    Nothing that is read changes; a trace of ids and an event are written.
+    """
+    principal.require(Scope.RECALL)
+    started = time.perf_counter()
+    now, policy = timezone.now(), tenant_policy.active()
+    areas = access.areas(principal, asked.namespaces)
+    kinds = _kinds(policy, asked)
+    searched = rows.index().search(
+        asked.query,
+        namespaces=[SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas],
+        kinds=frozenset(kinds),
+        keys=frozenset(asked.keys) if asked.keys is not None else None,
+        now=now,
+        as_of=asked.as_of,
+        limit=SEARCH_DEPTH,
+        authority=policy.authority,
+    )
+    ranked = time.perf_counter()
+    memories = _hydrate(
+        areas, kinds, [hit.memory_id for hit in searched.hits], asked.as_of or now, asked.as_of is not None
+    )
+    preloaded = _preloaded(areas, kinds, asked, now)
+    eligible = _eligible(searched.hits, memories, preloaded)
+    selection = recall_gate.select(
+        eligible,
+        asked.anchors,
+        _weights(policy),
+        limit=asked.limit + len(preloaded),
+        token_budget=asked.token_budget,
+        mode=asked.mode,
+        min_score=asked.min_score,
+        now=now,
+    )
+    known = memories | {memory.pk: memory for memory in preloaded}
+    items = [
+        Item(known[one.memory.memory_id], one.score, one.memory.relevance, dict(one.scores), one.memory.tokens)
+        for one in selection.items
+    ]
+    finished = time.perf_counter()
+    trace = Recall(
+        actor_id=principal.actor_id,
+        subject_id=principal.subject_id,
+        agent_id=principal.agent_id,
+        run_id=principal.run_id,
+        status=selection.status,
+        items=[{"memory_id": str(item.memory.pk), "score": item.score, "scores": item.scores} for item in items],
+        omitted={
+            "over_budget": selection.omitted.over_budget,
+            "overridden": selection.omitted.overridden,
+            "below_threshold": selection.omitted.below_threshold + searched.below,
+        },
+        gate={
+            "namespaces": [str(area.namespace.pk) for area in areas],
+            "kinds": list(kinds),
+            "policy_version": policy.version,
+            "token_budget": asked.token_budget,
+            "tokens_used": selection.tokens_used,
+            "mode": asked.mode,
+        },
+        latency={"search_ms": round((ranked - started) * 1000, 2), "gate_ms": round((finished - ranked) * 1000, 2)},
+    )
+    with tenancy.atomic():
+        trace.save()
+        audit.record(
+            principal,
+            "memory.recall",
+            outcome=selection.status,
+            target="recall",
+            target_id=trace.pk,
+            details={"items": len(items), "policy_version": policy.version},
+        )
+    return Recalled(trace, selection, items, areas, kinds, _requery(policy, asked), policy, asked.token_budget)
+
+
+def give_feedback(principal: Principal, recall_id: str, memory_id: uuid.UUID, verdict: str) -> Feedback:
+    """What became of a recalled memory; only of one that this recall returned."""
+    principal.require(Scope.RECALL)
+    trace = access.recall(principal, recall_id)
+    if str(memory_id) not in {item["memory_id"] for item in trace.items}:
+        raise InvalidInput.field("memory_id", "This recall did not return that memory.", "not_recalled")
+    with tenancy.atomic():
+        given = Feedback.objects.create(recall=trace, memory_id=memory_id, verdict=verdict)
+        audit.record(principal, "recall.feedback", target="memory", target_id=memory_id, details={"verdict": verdict})
+    return given
+
+
+def read(principal: Principal, memory_id: str) -> Memory:
+    """One version by its id; a tombstone tells no text."""
+    principal.require(Scope.READ)
+    memory = access.memory(principal, memory_id)
+    _note_read(principal, "memory.read", memory)
+    return memory
+
+
+def lookup(principal: Principal, ref: NamespaceRef, kind: str, key: str) -> Memory:
+    """The valid memory of an exact key, or NotVisible."""
+    principal.require(Scope.READ)
+    area = access.area(principal, ref)
+    rule = tenant_policy.active().kind(kind)
+    found = (
+        _with_owner(Memory.objects.recallable(timezone.now()))
+        .filter(namespace=area.namespace, path_key=path_key(area.path), kind=rule.name if rule else kind, key=key)
+        .first()
+    )
+    if found is None:
+        raise NotVisible
+    _note_read(principal, "memory.lookup", found)
+    return found
+
+
+def history(principal: Principal, memory_id: str) -> list[Memory]:
+    """Every version of the key of a memory, newest first; forgotten ones without text."""
+    principal.require(Scope.READ)
+    memory = access.memory(principal, memory_id)
+    versions = list(_with_owner(Memory.objects.filter(slot=memory.slot)).order_by("-version"))
+    _note_read(principal, "memory.history", memory)
+    return versions
+
+
+@dataclass(frozen=True, slots=True)
+class ListFilter:
+    """Which memories to enumerate; fields narrow each other."""
+
+    namespace: NamespaceRef | None = None
+    kind: str | None = None
+    key: str | None = None
+    status: str | None = None
+    q: str | None = None
+    updated_since: datetime | None = None
+
+
+def enumerate_memories(principal: Principal, chosen: ListFilter) -> models.QuerySet[Memory]:
+    """Everything the filter selects, unranked and complete; logged as a read by the caller's page."""
+    principal.require(Scope.READ)
+    areas = access.areas(principal, (chosen.namespace,) if chosen.namespace else None)
+    found = _with_owner(Memory.objects.kept()).filter(namespace__in=[area.namespace for area in areas])
+    if chosen.namespace:
+        found = found.within(chosen.namespace.path)
+    if chosen.kind is not None:
+        rule = tenant_policy.active().kind(chosen.kind)
+        found = found.filter(kind=rule.name if rule else chosen.kind)
+    if chosen.key is not None:
+        found = found.filter(key=chosen.key)
+    if chosen.status is not None:
+        found = found.filter(status=chosen.status)
+    if chosen.updated_since is not None:
+        found = found.filter(updated_at__gte=chosen.updated_since)
+    if chosen.q is not None:
+        found = found.filter(
+            models.Q(statement__icontains=chosen.q)
+            | models.Q(key__icontains=chosen.q)
+            | models.Q(conditions__icontains=chosen.q)
+        )
+    return found
+
+
+def note_listing(principal: Principal, count: int) -> None:
+    """The event of an enumeration: who read how many."""
+    with tenancy.atomic():
+        audit.record(principal, "memory.list", details={"items": count})
+
+
+def _kinds(policy: Policy, asked: RecallInput) -> tuple[str, ...]:
+    if asked.kinds is None:
+        return tuple(sorted(policy.default_kinds))
+    kinds = []
+    for name in asked.kinds:
+        rule = policy.kind(name)
+        if rule is None:
+            raise InvalidInput.field("kinds", "The policy knows no such kind.", "unknown_kind")
+        kinds.append(rule.name)
+    return tuple(dict.fromkeys(kinds))
+
+
+def _hydrate(
+    areas: Sequence[Area], kinds: Sequence[str], ids: Sequence[uuid.UUID], moment: datetime, past: bool
+) -> dict[uuid.UUID, Memory]:
+    """The rows behind the hits, asked for with every condition again: an index is never the authority."""
+    allowed = Memory.objects.recallable_at(moment) if past else Memory.objects.recallable(moment)
+    rows_ = allowed.filter(pk__in=ids, kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
+    owners = {area.namespace.pk: area.namespace for area in areas}
+    found = {}
+    for memory in rows_:
+        memory.namespace = owners[memory.namespace_id]
+        found[memory.pk] = memory
+    return found
+
+
+def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> list[Memory]:
+    """The memories of exact keys that a scene always loads."""
+    if not asked.preload:
+        return []
+    allowed = Memory.objects.recallable_at(asked.as_of) if asked.as_of else Memory.objects.recallable(now)
+    found = allowed.filter(key__in=asked.preload, kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
+    return list(_with_owner(found).order_by("pk"))
+
+
+def _eligible(hits: Sequence[Hit], memories: dict[uuid.UUID, Memory], preloaded: Sequence[Memory]) -> list[Eligible]:
+    found = {hit.memory_id: (hit.score, hit.scores, hit.relevance) for hit in hits if hit.memory_id in memories}
+    best = max((score for score, _, _ in found.values()), default=1.0)
+    for memory in preloaded:
+        memories[memory.pk] = memory
+        found[memory.pk] = (max(best, 1.0), {"keyword": 0.0, "semantic": 0.0, "preload": 1.0}, 1.0)
+    return [
+        Eligible(
+            memory_id=memory.pk,
+            kind=memory.kind,
+            key=memory.key or "",
+            statement=memory.statement or "",
+            value=memory.value,
+            conditions=memory.conditions,
+            evidence_class=memory.evidence_class,
+            version=memory.version,
+            confirmed_at=memory.confirmed_at,
+            valid_until=memory.valid_until,
+            score=score,
+            scores=scores,
+            relevance=relevance,
+            tokens=tokens_of(memory),
+        )
+        for pk, (score, scores, relevance) in found.items()
+        for memory in [memories[pk]]
+    ]
+
+
+def tokens_of(memory: Memory) -> int:
+    """The estimated tokens of a memory as a packet shows it."""
+    return budget.cost(
+        memory.statement or "", key=memory.key or "", value=memory.value, conditions=memory.conditions, labels=LABELS
+    )
+
+
+def _requery(policy: Policy, asked: RecallInput) -> list[Topic]:
+    """The topics to ask their systems about: the ones named, and the ones the question is about."""
+    named = [topic for label in asked.anchors.sources if (topic := policy.topic(label)) is not None]
+    return list(dict.fromkeys([*named, *policy.topics_about(asked.query)]))
+
+
+@lru_cache(maxsize=64)
+def _weights(policy: Policy) -> RecallWeights:
+    weights = policy.recall.weights
+    return RecallWeights(
+        authority=weights.authority,
+        freshness=weights.freshness,
+        version=weights.version,
+        authority_order={rule.name: rule.authority for rule in policy.kinds},
+    )
+
+
+def _with_owner(rows_: models.QuerySet[Memory]) -> models.QuerySet[Memory]:
+    return rows_.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
+
+
+def _note_read(principal: Principal, action: str, memory: Memory) -> None:
+    with tenancy.atomic():
+        audit.record(principal, action, target="memory", target_id=memory.pk)

@@ -1,0 +1,64 @@
+"""The rows of a namespace for the index, from the database; and the one index of this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from uuid import UUID
+
+from django.conf import settings
+
+from memories.models import Memory, Namespace
+from memories.search.index import NamespaceIndex, Row
+
+COLUMNS = (
+    "pk",
+    "rev",
+    "status",
+    "version",
+    "kind",
+    "key",
+    "path",
+    "valid_until",
+    "created_at",
+    "retired_at",
+    "confirmed_at",
+    "evidence_class",
+    "feature__terms",
+    "feature__length",
+)
+
+
+class DatabaseLoader:
+    """Committed rows of the active tenant. An erased memory has no feature row and comes with `pack` None."""
+
+    def revision(self, namespace_id: UUID) -> int:
+        return Namespace.objects.values_list("revision", flat=True).get(pk=namespace_id)
+
+    def rows(self, namespace_id: UUID, after_rev: int) -> Iterator[Row]:
+        changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
+        for row in changed.values_list(*COLUMNS).iterator(chunk_size=2000):
+            pk, rev, status, version, kind, key, path, *moments, evidence_class, terms, length = row
+            valid_until, created_at, retired_at, confirmed_at = moments
+            yield Row(
+                memory_id=pk,
+                rev=rev,
+                status=status,
+                version=version,
+                kind=kind,
+                key=key or "",
+                path=tuple(path),
+                valid_until=valid_until,
+                created_at=created_at,
+                retired_at=retired_at,
+                confirmed_at=confirmed_at,
+                evidence_class=evidence_class,
+                pack=bytes(terms) if terms is not None else None,
+                doc_len=length or 0,
+            )
+
+
+@cache
+def index() -> NamespaceIndex:
+    """The index of this process."""
+    return NamespaceIndex(DatabaseLoader(), settings.MEMORYHUB_PEPPER.encode())

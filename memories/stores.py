@@ -1,0 +1,167 @@
+"""The erasure registry: every store that can hold a remembered text or something made from it.
+
+Each store says which columns hold text, removes what belongs to forgotten slots (`purge`) and finds a text that should
+be nowhere (`scan`). A column that is not registered here fails `tests/test_erasure_registry.py`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
+
+from memories.models import (
+    Candidate,
+    Erasure,
+    Evidence,
+    EvidenceLink,
+    Feature,
+    Memory,
+    Namespace,
+    SourceMarker,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Doomed:
+    """What is being forgotten: slots of one namespace, at one moment, under one receipt."""
+
+    namespace: Namespace
+    slot_ids: Sequence[uuid.UUID]
+    erasure: Erasure
+    rev: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One place where remembered text can be."""
+
+    name: str
+    model: type[models.Model]
+    columns: tuple[str, ...]
+    purge: Callable[[Doomed], int]
+
+    def scan(self, canary: str) -> int:
+        """How many rows of the active tenant hold the text, in whatever column and escaping."""
+        escaped = canary.encode("unicode_escape").decode()
+        hit = Q()
+        annotations = {}
+        for column in self.columns:
+            annotations[f"{column}_text"] = Cast(column, TextField())
+            hit |= Q(**{f"{column}_text__contains": canary}) | Q(**{f"{column}_text__contains": escaped})
+        return self.model.objects.alias(**annotations).filter(hit).count()  # type: ignore[attr-defined]
+
+
+def purge(doomed: Doomed) -> dict[str, int]:
+    """Remove from every store what belongs to the forgotten slots; counts by store."""
+    return {store.name: store.purge(doomed) for store in STORES}
+
+
+def scan(canary: str) -> dict[str, int]:
+    """Where a text stands that should stand nowhere: counts by store, of the active tenant."""
+    return {store.name: count for store in STORES if (count := store.scan(canary))}
+
+
+def _evidence(doomed: Doomed) -> int:
+    """Blank evidence that only served what is forgotten, and mark every source so that it cannot bring it back."""
+    versions = Memory.objects.filter(slot_id__in=doomed.slot_ids)
+    held = Candidate.objects.filter(slot_id__in=doomed.slot_ids)
+    used = Evidence.objects.filter(
+        Q(pk__in=versions.values("evidence_id")) | Q(pk__in=held.values("evidence_id")) | Q(links__memory__in=versions)
+    ).distinct()
+    rows = list(used.only("pk", "source_digest"))
+    SourceMarker.objects.bulk_create(
+        [
+            SourceMarker(namespace=doomed.namespace, source_digest=digest, forgotten_at=doomed.now)
+            for digest in {row.source_digest for row in rows}
+        ],
+        update_conflicts=True,
+        unique_fields=["namespace", "source_digest"],
+        update_fields=["forgotten_at"],
+    )
+    ids = [row.pk for row in rows]
+    alive = Memory.objects.kept().exclude(slot_id__in=doomed.slot_ids)
+    needed = set(alive.filter(evidence_id__in=ids).values_list("evidence_id", flat=True)) | set(
+        EvidenceLink.objects.filter(evidence_id__in=ids, memory__in=alive).values_list("evidence_id", flat=True)
+    )
+    waiting = Candidate.objects.filter(evidence_id__in=ids, statement__isnull=False).exclude(
+        slot_id__in=doomed.slot_ids
+    )
+    needed |= set(waiting.values_list("evidence_id", flat=True))
+    only_here = [pk for pk in ids if pk not in needed]
+    return Evidence.objects.filter(pk__in=only_here).update(text=None, ref="", thread="", speaker="", run_id="")
+
+
+def _features(doomed: Doomed) -> int:
+    return Feature.objects.filter(memory__slot_id__in=doomed.slot_ids).delete()[0]
+
+
+def _links(doomed: Doomed) -> int:
+    return EvidenceLink.objects.filter(memory__slot_id__in=doomed.slot_ids).delete()[0]
+
+
+def _candidates(doomed: Doomed) -> int:
+    rows = Candidate.objects.filter(slot_id__in=doomed.slot_ids)
+    rows.filter(status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED]).update(
+        status=Candidate.Status.WITHDRAWN, decided_at=doomed.now, **BLANK_CANDIDATE
+    )
+    return rows.update(**BLANK_CANDIDATE)
+
+
+def _memories(doomed: Doomed) -> int:
+    return (
+        Memory.objects.kept()
+        .filter(slot_id__in=doomed.slot_ids)
+        .update(
+            status=Memory.Status.DELETED,
+            rev=doomed.rev,
+            key=None,
+            path=[],
+            path_key="",
+            statement=None,
+            value=None,
+            conditions=None,
+            aliases=[],
+            said={},
+            provenance={"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)},
+            updated_at=doomed.now,
+            retired_at=doomed.now,
+        )
+    )
+
+
+BLANK_CANDIDATE = {
+    "key": None,
+    "path": [],
+    "statement": None,
+    "value": None,
+    "conditions": None,
+    "aliases": [],
+    "said": {},
+    "provenance": {},
+}
+
+# Evidence comes first: it asks the other stores what still needs it.
+STORES = (
+    Store("evidence", Evidence, ("text", "ref", "thread", "speaker", "run_id"), _evidence),
+    Store("features", Feature, ("terms",), _features),
+    Store("evidence_links", EvidenceLink, (), _links),
+    Store(
+        "candidates",
+        Candidate,
+        ("key", "path", "statement", "value", "conditions", "aliases", "said", "provenance"),
+        _candidates,
+    ),
+    Store(
+        "memories",
+        Memory,
+        ("key", "path", "path_key", "statement", "value", "conditions", "aliases", "said", "provenance"),
+        _memories,
+    ),
+)

@@ -1,0 +1,26 @@
+from django.urls import path
+
+from memories import api
+
+urlpatterns = [
+    path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
+    path("api/v1/proposals", api.ProposalView.as_view(), name="api-proposals"),
+    path("api/v1/proposals/preview", api.PreviewView.as_view(), name="api-preview"),
+    path("api/v1/proposals/batch", api.BatchView.as_view(), name="api-batch"),
+    path("api/v1/recall", api.RecallView.as_view(), name="api-recall"),
+    path("api/v1/recalls/<str:recall_id>/feedback", api.FeedbackView.as_view(), name="api-feedback"),
+    path("api/v1/context", api.ContextView.as_view(), name="api-context"),
+    path("api/v1/memories", api.MemoryListView.as_view(), name="api-memories"),
+    path("api/v1/memories/lookup", api.LookupView.as_view(), name="api-lookup"),
+    path("api/v1/memories/<str:memory_id>", api.MemoryView.as_view(), name="api-memory"),
+    path("api/v1/memories/<str:memory_id>/history", api.HistoryView.as_view(), name="api-history"),
+    path("api/v1/memories/<str:memory_id>/pause", api.PauseView.as_view(), name="api-pause"),
+    path("api/v1/memories/<str:memory_id>/resume", api.ResumeView.as_view(), name="api-resume"),
+    path("api/v1/memories/<str:memory_id>/renew", api.RenewView.as_view(), name="api-renew"),
+    path("api/v1/forget", api.ForgetView.as_view(), name="api-forget"),
+    path("api/v1/erasures/<str:erasure_id>", api.ErasureView.as_view(), name="api-erasure"),
+    path("api/v1/operations/<str:operation_id>", api.OperationView.as_view(), name="api-operation"),
+    path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
+    path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
+    path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
+]

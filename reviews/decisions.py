@@ -1,0 +1,215 @@
+"""What people decide about what waits. The only module that moves a Candidate."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.utils import timezone
+
+from accounts import audit, secrets, tenancy
+from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible, StaleVersion
+from accounts.principals import ActorKind, Principal, Scope
+from memories import access, actions
+from memories.actions import Approval, Proposed
+from memories.models import Candidate, Erasure, Evidence
+from memories.stores import BLANK_CANDIDATE
+from memories.write_gate import EvidenceClass, Outcome
+from reviews.models import Review
+
+SETTLED_WITHOUT_STORING = (Candidate.Status.REJECTED, Candidate.Status.WITHDRAWN, Candidate.Status.LAPSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A candidate after a person's answer, and what its approval led to."""
+
+    candidate: Candidate
+    proposed: Proposed | None = None
+    erasure: Erasure | None = None
+
+
+def approve(
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    evidence_id: str | None = None,
+    valid_until: datetime | date | None = None,
+) -> Decided:
+    """Say yes to exactly the content shown. The gate is asked again under today's policy; its answer stands.
+
+    Raises StaleVersion when the content is not the one shown, Forbidden for whoever may not decide, Conflict when it was
+    decided already.
+    """
+    seen = access.candidate(principal, candidate_id)
+    evidence = _word_of(principal, seen, evidence_id)
+    with tenancy.atomic():
+        candidate = _locked(principal, seen, content_hash)
+        if candidate.action == Candidate.Action.FORGET:
+            erasure = actions.forget_approved(principal, candidate)
+            candidate.refresh_from_db()
+            _move(candidate, Candidate.Status.APPROVED, withdrawn_by_erasure=True)
+            _note(principal, candidate, "approve")
+            return Decided(candidate, erasure=erasure)
+        approval = Approval(candidate, _class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
+        proposed = actions.approve(principal, approval, valid_until)
+        refused = proposed.decision.outcome in (Outcome.reject, Outcome.route_to_source)
+        _move(candidate, Candidate.Status.REJECTED if refused else Candidate.Status.APPROVED, memory=proposed.memory)
+        _note(principal, candidate, "approve", reason=proposed.decision.reason)
+    return Decided(candidate, proposed=proposed)
+
+
+def reject(
+    principal: Principal, candidate_id: str, content_hash: str, *, evidence_id: str | None = None, reason: str = ""
+) -> Decided:
+    """Say no: the content goes, and nothing is remembered."""
+    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.REJECTED, reason)
+
+
+def request_changes(
+    principal: Principal, candidate_id: str, content_hash: str, *, evidence_id: str | None = None, reason: str = ""
+) -> Decided:
+    """Ask the proposer for another version; this one can no longer be approved."""
+    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.CHANGES_REQUESTED, reason)
+
+
+def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Decided:
+    """Take back what one proposed, or what was proposed on one's behalf."""
+    principal.require(Scope.PROPOSE)
+    seen = access.candidate(principal, candidate_id)
+    with tenancy.atomic():
+        access.lock([seen.namespace])
+        candidate = _waiting(seen, content_hash)
+        own = (
+            candidate.subject_id == principal.subject_id
+            if principal.subject_id
+            else (candidate.agent_id == principal.agent_id)
+        )
+        if not own:
+            raise Forbidden("Only the one who proposed it may withdraw it.", code="not_the_proposer")
+        _move(candidate, Candidate.Status.WITHDRAWN)
+        _note(principal, candidate, "withdraw")
+    return Decided(candidate)
+
+
+def lapse(principal: Principal, now: datetime) -> int:
+    """Let what waited too long go, with its content; returns how many. Safe to run at any time, by anyone, twice."""
+    due = Candidate.objects.filter(
+        status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
+    )
+    with tenancy.atomic():
+        gone = due.update(status=Candidate.Status.LAPSED, decided_at=now, **BLANK_CANDIDATE)
+        if gone:
+            audit.record(principal, "candidate.lapse", details={"candidates": gone})
+    return gone
+
+
+def _settle(
+    principal: Principal, candidate_id: str, content_hash: str, evidence_id: str | None, status: str, reason: str
+) -> Decided:
+    seen = access.candidate(principal, candidate_id)
+    evidence = _word_of(principal, seen, evidence_id)
+    with tenancy.atomic():
+        candidate = _locked(principal, seen, content_hash)
+        if evidence._state.adding:
+            evidence.save()
+        _move(candidate, status)
+        _note(
+            principal, candidate, "reject" if status == Candidate.Status.REJECTED else "request_changes", reason=reason
+        )
+    return Decided(candidate)
+
+
+def _word_of(principal: Principal, candidate: Candidate, evidence_id: str | None) -> Evidence:
+    """The event that shows the person's answer: their own click, or a message of theirs that an agent relays."""
+    if principal.is_person:
+        return actions.web_form(principal, timezone.now())
+    principal.require(Scope.RELAY)
+    if evidence_id is None:
+        raise InvalidInput.field("evidence_id", "A relayed answer cites the person's own message.", "required")
+    try:
+        evidence = access.evidence(principal, evidence_id)
+    except NotVisible:
+        raise InvalidInput.field(
+            "evidence_id", "There is no such evidence for this caller.", "unknown_evidence"
+        ) from None
+    if evidence.type != Evidence.Type.USER_MESSAGE or evidence.subject_id is None:
+        raise InvalidInput.field(
+            "evidence_id", "Only the person's own message answers for them.", "not_the_persons_word"
+        )
+    return evidence
+
+
+def _locked(principal: Principal, seen: Candidate, content_hash: str) -> Candidate:
+    """The waiting candidate under its namespace's lock, when this principal may decide it and saw this content."""
+    access.lock([seen.namespace])
+    _require_decider(principal, seen)
+    return _waiting(seen, content_hash)
+
+
+def _require_decider(principal: Principal, candidate: Candidate) -> None:
+    if candidate.awaiting == Candidate.Awaiting.OWNER:
+        if candidate.subject_id is None or candidate.subject_id != principal.subject_id:
+            raise Forbidden("Only the person it is about may decide it.", code="not_the_owner")
+        return
+    if not access.reviews(principal, candidate.namespace):
+        raise Forbidden("Only a reviewer of this namespace may decide it.", code="not_a_reviewer")
+    if candidate.subject_id == principal.subject_id:
+        raise Forbidden("Nobody reviews what they proposed themselves.", code="own_proposal")
+
+
+def _waiting(seen: Candidate, content_hash: str) -> Candidate:
+    candidate = Candidate.objects.select_for_update(of=("self",)).select_related("slot").get(pk=seen.pk)
+    candidate.namespace = seen.namespace
+    if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= timezone.now():
+        raise Conflict("It waited too long and has lapsed.", code="lapsed")
+    if candidate.status != Candidate.Status.PENDING:
+        raise Conflict("It has been decided already.", code="already_decided")
+    if not secrets.same(candidate.content_hash, content_hash):
+        raise StaleVersion("This is not the content that waits now.", code="content_changed")
+    return candidate
+
+
+def _class_of(candidate: Candidate) -> EvidenceClass:
+    """What an approval proves: the owner's own word, or a reviewer's. A reviewer who clears the wording of what a person
+    said about themselves does not become its source."""
+    if candidate.awaiting == Candidate.Awaiting.OWNER:
+        return EvidenceClass.explicit_user
+    if candidate.namespace.membership_id is not None:
+        return EvidenceClass(candidate.evidence_class)
+    return EvidenceClass.verified_reviewer
+
+
+def _move(candidate: Candidate, status: str, *, withdrawn_by_erasure: bool = False, memory: object = None) -> None:
+    if not withdrawn_by_erasure and status not in Candidate.MOVES.get(Candidate.Status(candidate.status), set()):
+        raise Conflict("It has been decided already.", code="already_decided")
+    changes = {"status": status, "decided_at": timezone.now(), "memory": memory}
+    if status in SETTLED_WITHOUT_STORING:
+        changes |= BLANK_CANDIDATE
+    for name, value in changes.items():
+        setattr(candidate, name, value)
+    candidate.save(update_fields=list(changes))
+
+
+def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str = "") -> None:
+    """The verdict and its event: codes only. A reason in words is not kept: it could hold what was refused."""
+    code = reason if reason.isascii() and reason.replace("_", "").isalnum() and reason.islower() else ""
+    if principal.actor is not ActorKind.SYSTEM:
+        Review.objects.create(
+            candidate=candidate,
+            reviewer_id=principal.subject_id or principal.actor_id,
+            verdict=verdict,
+            reason=code[:64],
+            content_hash=candidate.content_hash,
+            policy_version=candidate.policy_version,
+        )
+    audit.record(
+        principal,
+        f"candidate.{verdict}",
+        outcome=candidate.status,
+        reason=code[:64],
+        target="candidate",
+        target_id=candidate.pk,
+    )

@@ -1,0 +1,16 @@
+from django.urls import path
+
+from reviews import api
+
+urlpatterns = [
+    path("api/v1/candidates", api.CandidateListView.as_view(), name="api-candidates"),
+    path("api/v1/candidates/<str:candidate_id>", api.CandidateView.as_view(), name="api-candidate"),
+    path("api/v1/candidates/<str:candidate_id>/approve", api.ApproveView.as_view(), name="api-approve"),
+    path("api/v1/candidates/<str:candidate_id>/reject", api.RejectView.as_view(), name="api-reject"),
+    path("api/v1/candidates/<str:candidate_id>/withdraw", api.WithdrawView.as_view(), name="api-withdraw"),
+    path(
+        "api/v1/candidates/<str:candidate_id>/request_changes",
+        api.RequestChangesView.as_view(),
+        name="api-request-changes",
+    ),
+]
