@@ -41,12 +41,12 @@ SAME = (
     "date calendar 日期",
     "time hour clock 时间 时刻",
     "timezone 时区",
-    "name title call 称呼 名字 名称",
-    "code coding program sample snippet 代码 编程 示例",
+    "name call 称呼 名字 名称",
+    "code coding program snippet 代码 编程 示例",
     "test testing 测试 回归",
-    "release deploy publish ship launch 发布 上线 部署",
+    "release deploy publish 发布 上线 部署",
     "check verify confirm validate 检查 核对 确认 核实 校验",
-    "refund return 退款 退货",
+    "refund 退款 退货",
     "error failure bug fault 错误 失败 故障 报错",
     "meeting calendar appointment 会议 日程 纪要",
     "travel trip journey 出行 旅行 差旅",
@@ -56,7 +56,8 @@ SAME = (
     "skill expertise experience level 水平 经验 专长 熟练",
     "file document 文件 文档",
     "dark theme 深色 主题 暗色",
-    "contact channel notification notify remind 通知 提醒 联系",
+    "contact channel 联系",
+    "notification notify remind reminder 通知 提醒",
     "review approve approval 审核 审批 评审",
     "merge commit branch 合并 提交 分支",
     "endpoint interface api 接口",
@@ -97,7 +98,7 @@ ABOUT = (
     ("currency price money 货币 币种", "dollar euro yuan pound usd eur cny rmb 美元 欧元 人民币 元"),
     (
         "time date timezone 时间 日期 时区",
-        "utc iso am pm morning afternoon evening weekday monday friday 上午 下午 早上 晚上 周一 周五 北京时间",
+        "utc iso pm morning afternoon evening weekday monday friday 上午 下午 早上 晚上 周一 周五 北京时间",
     ),
     ("name address 称呼 名字", "call nickname mr ms dr 叫 先生 女士 老师 昵称"),
     ("food diet meal 饮食 餐饮 口味", "vegetarian vegan halal spicy allergy 素食 清真 辣 过敏 忌口"),
@@ -115,16 +116,16 @@ ABOUT = (
 def _table() -> dict[str, tuple[str, ...]]:
     related: dict[str, dict[str, None]] = {}
     for line in SAME:
-        words = _terms(line)
+        words = terms_of(line)
         for word in words:
             related.setdefault(word, {}).update(dict.fromkeys(words))
     for asked, answers in ABOUT:
-        for word in _terms(asked):
-            related.setdefault(word, {}).update(dict.fromkeys(_terms(answers)))
+        for word in terms_of(asked):
+            related.setdefault(word, {}).update(dict.fromkeys(terms_of(answers)))
     return {word: tuple(other for other in others if other != word) for word, others in related.items()}
 
 
-def _terms(line: str) -> list[str]:
+def terms_of(line: str) -> list[str]:
     """The telling terms of each word: pairs rather than their single characters."""
     out: list[str] = []
     for word in line.split():

@@ -20,6 +20,7 @@ from memories.search import tokens
 NEVER = np.iinfo(np.int64).max
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+FEW = 8
 STATUSES = ("active", "paused", "superseded", "deleted")
 
 Name = TypeVar("Name", bound=Hashable)
@@ -179,7 +180,7 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
     dead = new.size - int(new.alive.sum())
     if dead > max(64, new.size // 4) or (dead and erased):
         new = _compact(new)
-    return replace(new, doubled=_has_doubles(new))
+    return replace(new, doubled=_has_doubles(new, None if old.doubled else len(added)))
 
 
 def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
@@ -246,10 +247,16 @@ def _compact(old: Columns) -> Columns:
     )
 
 
-def _has_doubles(columns: Columns) -> bool:
-    """Two active rows of one slot: impossible by constraint, but a restored or damaged table may hold them."""
-    active = columns.data["slot"][columns.alive & (columns.data["status"] == STATUSES.index("active"))]
-    return len(np.unique(active)) < len(active)
+def _has_doubles(columns: Columns, added: int | None) -> bool:
+    """Two active rows of one slot: impossible by constraint, but a restored or damaged table may hold them.
+
+    Where there were none before, only the rows just added at the end can have made one.
+    """
+    active = columns.alive & (columns.data["status"] == STATUSES.index("active"))
+    slots = columns.data["slot"][active]
+    if added is None or added > FEW:
+        return len(np.unique(slots)) < len(slots)
+    return any(np.count_nonzero(slots == slot) > 1 for slot in columns.data["slot"][columns.size - added :])
 
 
 class _Numbering(Generic[Name]):

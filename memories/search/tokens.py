@@ -51,12 +51,13 @@ _TOKEN = re.compile(
     r"|(?P<number>\d+(?:[.,]\d+)*)"
     rf"|(?P<word>(?:[^\W\d_{_CJK}{_SPACELESS}]|[{_MARKED}])(?:[^\W_{_CJK}{_SPACELESS}]|[{_MARKED}])*)"
 )
-_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_PAIRWISE = re.compile(f"[{_CJK}{_SPACELESS}]")
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _HIRAGANA_ONLY = re.compile(f"[{_HIRAGANA}]+")
 _CJK_BREAK = re.compile(CJK_STOP_WORDS)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_CAMEL_WORD = re.compile(r"[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
+_HAS_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+_LATIN_WORD = re.compile(r"[A-Za-z0-9]+")
 # Accents, Hebrew points, Arabic vowel signs and the stretching bar: often left out when one asks.
 _ACCENTS = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u0652\u0670]"
@@ -74,7 +75,8 @@ _local = threading.local()
 def terms(text: str) -> list[str]:
     """The search terms of a text in reading order, repeats included."""
     text = unicodedata.normalize("NFKC", text)
-    text = _CAMEL_WORD.sub(lambda found: f"{found[0]} {_CAMEL.sub(' ', found[0])}", text)
+    if _HAS_CAMEL.search(text):
+        text = _LATIN_WORD.sub(_with_humps, text)
     text = _without_accents(text.casefold())
     out: list[str] = []
     for found in _TOKEN.finditer(text):
@@ -152,6 +154,12 @@ def _characters_and_pairs(run: str) -> list[str]:
     return singles + [pair for pair in pairs if not (pair[0] in PARTICLES and pair[1] in PARTICLES)]
 
 
+def _with_humps(found: re.Match[str]) -> str:
+    """`responseOrder` is found whole and by its words."""
+    parts = _CAMEL.split(found[0])
+    return found[0] if len(parts) == 1 else " ".join([found[0], *parts])
+
+
 def _number(digits: str) -> list[str]:
     """`1,000` is `1000`; a version such as 3.11.7 is also found by 3.11."""
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
@@ -181,7 +189,7 @@ def _without_accents(text: str) -> str:
 
 def is_pairwise(term: str) -> bool:
     """Of a script that is indexed by single characters and pairs."""
-    return term[0] >= "\u3005" and _CJK_CHARACTER.match(term) is not None
+    return term[0] >= "\u0e00" and _PAIRWISE.match(term) is not None
 
 
 def _is_han(char: str) -> bool:
