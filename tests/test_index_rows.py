@@ -339,22 +339,6 @@ def test_a_forked_process_is_not_blocked_by_a_lock_held_at_the_fork(table, index
 
 WORDS = ["order", "answer", "first", "last", "table", "chart", "tone", "brief", "units", "metric"]
 WORDS += ["结论", "依据", "先给", "语言", "图表"]
-    "order",
-    "answer",
-    "first",
-    "last",
-    "table",
-    "chart",
-    "tone",
-    "brief",
-    "units",
-    "metric",
-    "结论",
-    "依据",
-    "先给",
-    "语言",
-    "图表",
-]
 STATUSES = ["active"] * 6 + ["paused", "superseded"]
 
 
