@@ -1,0 +1,62 @@
+"""The sensitive scan: every view of a text through every detector, in bounded time."""
+
+from collections.abc import Iterator, Mapping
+
+from memories.sensitivity import engines, identifiers, views
+from memories.sensitivity.credentials import credentials
+from memories.sensitivity.findings import Finding
+
+# A statement has at most 2,000 characters; longer fields are read in overlapping windows, up to a limit.
+WINDOW = 2_000
+OVERLAP = 300
+LONGEST = 16_000
+
+
+def scan(text: str) -> tuple[Finding, ...]:
+    """What the text may not hold, as sorted findings; raises EngineUnavailable if a detector is missing."""
+    if len(text) > LONGEST:
+        return (Finding("unreadable", "text_too_long"),)
+    found: set[Finding] = set()
+    for window in _windows(text):
+        for view in views.views(window):
+            found.update(_scan_view(view))
+    return tuple(sorted(found))
+
+
+def scan_fields(fields: Mapping[str, str]) -> dict[str, tuple[Finding, ...]]:
+    """The findings of each named field that has any; a field's own name counts as a label of its value."""
+    found = {}
+    for name, text in fields.items():
+        findings = scan(text) or (scan(f"{name}={text}") if _is_one_token(text) else ())
+        if findings:
+            found[name] = findings
+    return found
+
+
+def warm_up() -> None:
+    """Build every process-wide scanner now, so that a missing one shows at start-up."""
+    engines.engines()
+    identifiers.build()
+    scan("warm-up ✓ а")
+
+
+def _is_one_token(text: str) -> bool:
+    return 4 <= len(text) <= 200 and not any(c.isspace() for c in text)
+
+
+def _windows(text: str) -> Iterator[str]:
+    start = 0
+    while True:
+        yield text[start : start + WINDOW]
+        start += WINDOW - OVERLAP
+        if start + OVERLAP >= len(text):
+            return
+
+
+def _scan_view(view: str) -> Iterator[Finding]:
+    for rule in engines.known_credentials(view):
+        yield Finding("secret", rule)
+    for rule in credentials(view):
+        yield Finding("secret", rule)
+    for rule in identifiers.identifiers(view):
+        yield Finding("personal", rule)

@@ -1,0 +1,83 @@
+"""The two packaged secret scanners behind one call; built once per process, offline, never validating a secret."""
+
+import importlib
+import re
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from memories.sensitivity.findings import EngineUnavailable
+from memories.sensitivity.shapes import is_placeholder
+
+VENDOR_RULES = Path(__file__).with_name("vendors.yaml")
+_NON_ASCII = re.compile(r"[^\x09\x0a\x20-\x7e]")
+
+# Chosen plugins only: the entropy, public-IP, basic-auth, private-key, keyword and Artifactory ones fire on prose.
+_PLUGINS = (
+    ("aws", "AWSKeyDetector"),
+    ("azure_storage_key", "AzureStorageKeyDetector"),
+    ("cloudant", "CloudantDetector"),
+    ("discord", "DiscordBotTokenDetector"),
+    ("github_token", "GitHubTokenDetector"),
+    ("gitlab_token", "GitLabTokenDetector"),
+    ("ibm_cloud_iam", "IbmCloudIamDetector"),
+    ("ibm_cos_hmac", "IbmCosHmacDetector"),
+    ("jwt", "JwtTokenDetector"),
+    ("mailchimp", "MailchimpDetector"),
+    ("npm", "NpmDetector"),
+    ("openai", "OpenAIDetector"),
+    ("pypi_token", "PypiTokenDetector"),
+    ("sendgrid", "SendGridDetector"),
+    ("slack", "SlackDetector"),
+    ("softlayer", "SoftlayerDetector"),
+    ("square_oauth", "SquareOAuthDetector"),
+    ("stripe", "StripeDetector"),
+    ("telegram_token", "TelegramBotTokenDetector"),
+    ("twilio", "TwilioKeyDetector"),
+)
+
+_lock = threading.Lock()
+_engines: tuple[Any, tuple[Callable[[str], Any], ...]] | None = None
+
+
+def _build() -> tuple[Any, tuple[Callable[[str], Any], ...]]:
+    try:
+        kingfisher = importlib.import_module("kingfisher_sdk")
+        # cache=False: the compiled rules stay out of the home directory.
+        scanner = kingfisher.Scanner(kingfisher.Rules([VENDOR_RULES], cache=False))
+        plugins = tuple(
+            getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)().analyze_string
+            for module, name in _PLUGINS
+        )
+    except Exception as error:
+        raise EngineUnavailable("secret scanner") from error
+    return scanner, plugins
+
+
+def engines() -> tuple[Any, tuple[Callable[[str], Any], ...]]:
+    """The process-wide scanners, built at first use under a lock."""
+    global _engines
+    if _engines is None:
+        with _lock:
+            if _engines is None:
+                _engines = _build()
+    return _engines
+
+
+def known_credentials(text: str) -> Iterator[str]:
+    """Rule ids of vendor credentials in a text; other scripts are blanked, since they hide word boundaries."""
+    scanner, plugins = engines()
+    ascii_text = _NON_ASCII.sub(" ", text)
+    try:
+        for found in scanner.scan(ascii_text):
+            if found.visible and not is_placeholder(found.secret):
+                own = found.rule_id.startswith("custom.")
+                yield found.rule_id.removeprefix("custom.") if own else "known_credential_format"
+        for analyze in plugins:
+            if any(not is_placeholder(secret) for secret in analyze(ascii_text)):
+                yield "known_credential_format"
+    except EngineUnavailable:
+        raise
+    except Exception:
+        raise EngineUnavailable("secret scanner") from None
