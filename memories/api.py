@@ -9,6 +9,8 @@ from django.http import HttpResponse
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_standardized_errors.formatter import flatten_errors
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -140,12 +142,11 @@ class BatchView(HubView):
         return self.once(work, self._again)
 
     def _item(self, index: int, raw: Any) -> ProposalInput | MemoryHubError:
-        from rest_framework.exceptions import ValidationError
-
         try:
             return self.checked(serializers.ProposalBody, raw)
         except ValidationError as error:
-            return InvalidInput(errors=list(_field_errors(f"items.{index}", error.detail)))
+            places = flatten_errors(error.detail)
+            return InvalidInput(errors=[FieldError(f"items.{index}.{one.attr}", one.code, one.detail) for one in places])
         except InvalidInput as error:
             return error
 
@@ -164,17 +165,6 @@ class BatchView(HubView):
             for one in references["items"]
         ]
         return Result(status, {"items": answers})
-
-
-def _field_errors(place: str, detail: Any) -> Any:
-    if isinstance(detail, dict):
-        for name, inner in detail.items():
-            yield from _field_errors(place if name == "non_field_errors" else f"{place}.{name}", inner)
-    elif isinstance(detail, list):
-        for index, inner in enumerate(detail):
-            yield from _field_errors(f"{place}.{index}" if isinstance(inner, dict | list) else place, inner)
-    else:
-        yield FieldError(place, getattr(detail, "code", "invalid"), str(detail))
 
 
 class RecallView(HubView):

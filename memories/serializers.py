@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from rest_framework import serializers
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers as drf
 
 from memories import context, tools
 from memories.access import NamespaceRef
@@ -36,11 +40,11 @@ MAX_INT = 2**53
 class NamespaceInput(StrictSerializer):
     type = Choice(choices=Namespace.Type.values)
     id = Text(MAX_NAME, required=False)
-    path = serializers.ListField(child=Text(MAX_NAME), max_length=MAX_LABELS, required=False)
+    path = drf.ListField(child=Text(MAX_NAME), max_length=MAX_LABELS, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> NamespaceRef:
         if attrs["type"] in ("team", "project") and "id" not in attrs:
-            raise serializers.ValidationError({"id": ["A team or project needs its id."]}, code="required")
+            raise drf.ValidationError({"id": [_("A team or project needs its id.")]}, code="required")
         return NamespaceRef(attrs["type"], attrs.get("id"), tuple(attrs.get("path", ())))
 
 
@@ -56,7 +60,7 @@ class EvidenceBody(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> EvidenceInput:
         if attrs["type"] == Evidence.Type.REVIEW and not attrs.get("reviewer"):
-            raise serializers.ValidationError({"reviewer": ["A review names its reviewer."]}, code="required")
+            raise drf.ValidationError({"reviewer": [_("A review names its reviewer.")]}, code="required")
         return EvidenceInput(**attrs)
 
 
@@ -80,7 +84,7 @@ class ProposalBody(StrictSerializer):
     evidence = EvidenceBody(required=False, allow_null=True)
     reusable = Flag(required=False, allow_null=True)
     conditions = Text(MAX_STATEMENT, required=False, allow_null=True)
-    aliases = serializers.ListField(child=Text(MAX_NAME), max_length=MAX_ALIASES, required=False)
+    aliases = drf.ListField(child=Text(MAX_NAME), max_length=MAX_ALIASES, required=False)
     said = SaidInput(required=False, allow_null=True)
     valid_until = End(required=False, allow_null=True)
     expected_version = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True)
@@ -88,13 +92,13 @@ class ProposalBody(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> ProposalInput:
         if attrs.get("evidence") and attrs.get("evidence_id"):
-            raise serializers.ValidationError({"evidence": ["Send either evidence or evidence_id."]}, code="ambiguous")
+            raise drf.ValidationError({"evidence": [_("Send either evidence or evidence_id.")]}, code="ambiguous")
         given = {**attrs, "aliases": tuple(attrs.get("aliases", ())), "said": attrs.get("said") or {}}
         return ProposalInput(**given)
 
 
 class BatchBody(StrictSerializer):
-    items = serializers.ListField(child=serializers.JSONField(), max_length=MAX_BATCH)
+    items = drf.ListField(child=drf.JSONField(), max_length=MAX_BATCH)
     atomic = Flag(required=False, default=False)
 
 
@@ -112,8 +116,8 @@ class SourceInput(StrictSerializer):
 
 
 class AnchorsInput(StrictSerializer):
-    instructions = serializers.ListField(child=InstructionInput(), max_length=MAX_NAMES, required=False)
-    sources = serializers.ListField(child=SourceInput(), max_length=MAX_NAMES, required=False)
+    instructions = drf.ListField(child=InstructionInput(), max_length=MAX_NAMES, required=False)
+    sources = drf.ListField(child=SourceInput(), max_length=MAX_NAMES, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> Anchors:
         sources = tuple(source["topic"] for source in attrs.get("sources", ()))
@@ -122,11 +126,11 @@ class AnchorsInput(StrictSerializer):
 
 class RecallBody(StrictSerializer):
     query = Text(MAX_QUERY, allow_blank=True)
-    namespaces = serializers.ListField(
+    namespaces = drf.ListField(
         child=NamespaceInput(), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True
     )
-    kinds = serializers.ListField(child=Text(32), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True)
-    keys = serializers.ListField(
+    kinds = drf.ListField(child=Text(32), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True)
+    keys = drf.ListField(
         child=Text(MAX_NAME), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True
     )
     limit = Whole(min_value=1, max_value=100, required=False, default=10)
@@ -145,58 +149,57 @@ class RecallBody(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"].strip() and not attrs.get("kinds"):
-            raise serializers.ValidationError({"query": ["Without a query, name the kinds."]}, code="required")
+            raise drf.ValidationError({"query": [_("Without a query, name the kinds.")]}, code="required")
         return {"asked": self.asked(attrs), "explain": attrs["explain"]}
 
 
 class ContextBody(RecallBody):
     query = Text(MAX_QUERY, allow_blank=True, required=False, default="")
     mode = Choice(choices=[mode.value for mode in Mode], required=False, default=Mode.PRECISE.value)
-    preload = serializers.ListField(child=Text(MAX_NAME), max_length=MAX_NAMES, required=False)
+    preload = drf.ListField(child=Text(MAX_NAME), max_length=MAX_NAMES, required=False)
     format = Choice(choices=context.FORMATS, required=False, default="packet")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"].strip() and not attrs.get("kinds") and not attrs.get("preload"):
-            raise serializers.ValidationError({"query": ["Send a query, kinds or preload."]}, code="required")
+            raise drf.ValidationError({"query": [_("Send a query, kinds or preload.")]}, code="required")
         asked = self.asked(attrs, preload=tuple(attrs.get("preload", ())))
         return {"asked": asked, "format": attrs["format"]}
 
 
 class FeedbackBody(StrictSerializer):
-    memory_id = serializers.UUIDField()
+    memory_id = drf.UUIDField()
     verdict = Choice(choices=Feedback.Verdict.values)
 
 
-class JSONInQuery(serializers.CharField):
+@extend_schema_field(OpenApiTypes.STR)
+class NamespaceQuery(drf.Field):
     """A namespace as the JSON object of request bodies, inside a query string."""
 
-    def to_internal_value(self, data: Any) -> NamespaceRef:
-        import json
-
+    def to_internal_value(self, data: str) -> NamespaceRef:
         try:
-            value = json.loads(super().to_internal_value(data))
+            value = json.loads(data)
         except (ValueError, RecursionError):
-            raise serializers.ValidationError("A JSON object is expected.", code="not_an_object") from None
+            raise drf.ValidationError(_("A JSON object is expected."), code="not_an_object") from None
         inner = NamespaceInput(data=value)
         inner.is_valid(raise_exception=True)
         return inner.validated_data
 
 
 class LookupQuery(StrictSerializer):
-    namespace = JSONInQuery(max_length=4096)
+    namespace = NamespaceQuery()
     kind = Text(32)
     key = Text(MAX_NAME)
 
 
 class ListQuery(StrictSerializer):
-    namespace = JSONInQuery(max_length=4096, required=False)
+    namespace = NamespaceQuery(required=False)
     kind = Text(32, required=False)
     key = Text(MAX_NAME, required=False)
     status = Choice(choices=[one for one in Memory.Status.values if one != "deleted"], required=False)
     q = Text(MAX_QUERY, required=False)
     updated_since = Moment(required=False)
     cursor = Text(1024, required=False)
-    limit = serializers.IntegerField(min_value=1, max_value=200, required=False, default=100)
+    limit = drf.IntegerField(min_value=1, max_value=200, required=False, default=100)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         cursor, limit = attrs.pop("cursor", None), attrs.pop("limit")
@@ -213,7 +216,7 @@ class CorrectionBody(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not set(attrs) - {"evidence_id"}:
-            raise serializers.ValidationError({"statement": ["Say what to change."]}, code="required")
+            raise drf.ValidationError({"statement": [_("Say what to change.")]}, code="required")
         return attrs
 
 
@@ -242,9 +245,9 @@ class ForgetBody(StrictSerializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if ("filter" in attrs) == ("confirm_token" in attrs):
-            raise serializers.ValidationError({"filter": ["Send a filter with dry_run, or a confirm_token."]})
+            raise drf.ValidationError({"filter": [_("Send a filter with dry_run, or a confirm_token.")]})
         if "filter" in attrs and attrs.get("dry_run") is not True:
-            raise serializers.ValidationError({"dry_run": ["A filter is first shown: send true, then the token."]})
+            raise drf.ValidationError({"dry_run": [_("A filter is first shown: send true, then the token.")]})
         return attrs
 
 

@@ -121,7 +121,8 @@ DETAILS = {
 
 
 class ProblemHandler(ExceptionHandler):
-    exception_formatter_class = ProblemFormatter
+    def format_exception(self, exc: exceptions.APIException) -> dict[str, object]:
+        return ProblemFormatter(exc, self.context, self.exc).run()
 
 
 def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None:
@@ -134,7 +135,10 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None
         document = problem_document(context.get("request"), exc.status, exc.code, exc.detail, exc.errors, **exc.extra)
         response: Response | None = Response(document, status=exc.status)
     else:
-        exc = exceptions.NotAuthenticated() if isinstance(exc, exceptions.AuthenticationFailed) else exc
+        if isinstance(exc, exceptions.AuthenticationFailed):
+            missing = exceptions.NotAuthenticated()
+            missing.auth_header = getattr(exc, "auth_header", "Bearer")
+            exc = missing  # a wrong credential says no more than a missing one
         response = _handled(exc, context)
     if response is not None:
         response.content_type = PROBLEM_TYPE
@@ -159,7 +163,8 @@ def _handled(exc: Exception, context: dict[str, Any]) -> Response | None:
 
 def _note_refusal(context: dict[str, Any], response: Response) -> None:
     """Denied and not-visible calls are facts an auditor needs; the event is outside the verb that was rolled back."""
-    principal = getattr(context.get("request"), "auth", None) if response.status_code in (403, 404) else None
+    # Not `request.auth`: when it was the credential that was refused, asking again would raise again.
+    principal = vars(context.get("request")).get("_auth") if response.status_code in (403, 404) else None
     if not isinstance(principal, Principal) or tenancy.active_id() is None:
         return
     try:

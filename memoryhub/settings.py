@@ -220,6 +220,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memoryhub.api.problem_response",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter of our own
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "MemoryHub",
