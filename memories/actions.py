@@ -132,16 +132,19 @@ def web_form(principal: Principal, now: datetime) -> Evidence:
 # --- propose -----------------------------------------------------------------------------------------------------
 
 
-def propose(principal: Principal, item: ProposalInput, *, preview: bool = False) -> Proposed:
+def propose(
+    principal: Principal, item: ProposalInput, *, preview: bool = False, now: datetime | None = None
+) -> Proposed:
     """Ask to remember. The gate decides; a refusal is a value. With `preview` nothing is written, not even an event.
 
-    Raises NotVisible for a namespace the caller may not use, Conflict for a stale `expected_version`.
+    Raises NotVisible for a namespace the caller may not use, Conflict for a stale `expected_version`. `now` is for
+    evaluations, which judge cases at a moment of their own.
     """
     principal.require(Scope.PROPOSE)
     area = access.area(principal, item.namespace)
     with tenancy.atomic():
         access.lock([area.namespace])
-        proposed = _decide(principal, area, item, preview=preview)
+        proposed = _decide(principal, area, item, preview=preview, now=now)
         if preview:
             transaction.set_rollback(True)
     return proposed
@@ -212,9 +215,10 @@ def _decide(
     preview: bool = False,
     entered: bool = False,
     approval: Approval | None = None,
+    now: datetime | None = None,
 ) -> Proposed:
     """Gate one proposal and carry the decision out. The caller holds the lock of the namespace."""
-    now, policy, namespace = timezone.now(), tenant_policy.active(), area.namespace
+    now, policy, namespace = now or timezone.now(), tenant_policy.active(), area.namespace
     evidence = _evidence_of(principal, item, policy, entered, approval, now)
     evidence_class = (
         approval.evidence_class
@@ -620,7 +624,9 @@ class ForgetPlan:
     expires_at: datetime
 
 
-def forget(principal: Principal, memory_id: str, *, expected_version: int | None = None) -> Erasure:
+def forget(
+    principal: Principal, memory_id: str, *, expected_version: int | None = None, now: datetime | None = None
+) -> Erasure:
     """Forget a key: every version of it, everywhere. Hidden when this returns."""
     principal.require(Scope.FORGET)
     seen = access.memory(principal, memory_id)
@@ -633,7 +639,7 @@ def forget(principal: Principal, memory_id: str, *, expected_version: int | None
         if expected_version is not None and (standing is None or standing.version != expected_version):
             raise StaleVersion(current_version=standing.version if standing else None)
         erasure = Erasure(actor_id=principal.actor_id, subject_id=principal.subject_id)
-        return _erase(principal, erasure, {seen.namespace: [seen.slot]})
+        return _erase(principal, erasure, {seen.namespace: [seen.slot]}, now)
 
 
 def ask_to_forget(principal: Principal, memory_id: str) -> Candidate:
@@ -737,8 +743,13 @@ def confirm_forget(principal: Principal, confirm_token: str) -> Erasure:
         return _erase(principal, plan, by_namespace)
 
 
-def _erase(principal: Principal, erasure: Erasure, doomed: Mapping[Namespace, Sequence[Slot]]) -> Erasure:
-    now = timezone.now()
+def _erase(
+    principal: Principal,
+    erasure: Erasure,
+    doomed: Mapping[Namespace, Sequence[Slot]],
+    now: datetime | None = None,
+) -> Erasure:
+    now = now or timezone.now()
     slot_ids = [slot.pk for slots in doomed.values() for slot in slots]
     ids = Memory.objects.kept().filter(slot_id__in=slot_ids).order_by("pk").values_list("pk", flat=True)
     erasure.memory_ids, erasure.slot_ids = [str(pk) for pk in ids], [str(pk) for pk in slot_ids]

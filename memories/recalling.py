@@ -70,15 +70,15 @@ class Recalled:
     token_budget: int | None
 
 
-def recall(principal: Principal, asked: RecallInput) -> Recalled:
+def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = None) -> Recalled:
     """What may and should come back, in order: permission, kind, validity, relevance, authority, budget.
 
     Raises NotVisible for a namespace the caller may not read and InvalidInput for a kind the policy does not know.
-    Nothing that is read changes; a trace of ids and an event are written.
+    Nothing that is read changes; a trace of ids and an event are written. `now` is for evaluations.
     """
     principal.require(Scope.RECALL)
     started = time.perf_counter()
-    now, policy = timezone.now(), tenant_policy.active()
+    now, policy = now or timezone.now(), tenant_policy.active()
     areas = access.areas(principal, asked.namespaces)
     kinds = _kinds(policy, asked)
     searched = rows.index().search(
