@@ -289,7 +289,7 @@ class HubView(APIView):
         super().initial(request, *args, **kwargs)
         if not isinstance(request.auth, Principal):
             raise exceptions.NotAuthenticated
-        scope = self.scopes.get(request.method or "")
+        scope = self.scopes.get("GET" if request.method == "HEAD" else request.method or "")
         if scope is not None:
             request.auth.require(scope)
 
