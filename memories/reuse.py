@@ -46,7 +46,7 @@ _THING = words(
     e-?mail|draft|report|document|doc|file|question|task|conversation|chat|thread|session|line|point|bullets?|list|summary
     example|translation|code|snippet|function|version|part|output|text|essay|article|letter|query|request|turn|step|result
     screenshot|attachment|link|spreadsheet|sheet|post|outline|diagram|plan|title|heading|proposal|script|one|column|row
-    discussion|exchange|note|notes|paper|story|poem|caption|graph|photo|log|problem|exercise
+    discussion|exchange|form|cell|box|passage|quote|paragraph|note|notes|paper|story|poem|caption|graph|photo|log|problem|exercise
     """
 )
 _ZH_THING = words(
@@ -66,6 +66,7 @@ _DEICTIC = re.compile(
         (?:your|my) (?:next|last) {_THING}|(?:this|that|these|those) (?:\w+ )?{_THING}(?! (?:of|every))
         our (?:chat|conversation|discussion|exchange|session)|say (?:it|that|this) again
         (?:you|we|i) just (?:wrote|said|sent|gave|made|pasted|uploaded|asked|shared|did|discussed|created|generated)
+        for the next (?:\w+ )?(?:minutes?|hours?|few|replies|answers|messages|questions)|{_THING} (?:right )?here
         what (?:i|you|we) (?:just )?(?:said|wrote|discussed) (?:above|before|earlier)
         (?:it|this|that)(?:'s| is| was) (?:too|a bit|much too|far too|still|not) [\w ]{{0,12}}?(?:long|short|formal|vague|wordy)
         (?:it|this|that)(?:'s| is| was) (?:too|a bit|much too|far too|still|not) [\w ]{{0,12}}?(?:complicated|clear|right|wrong)
@@ -75,7 +76,8 @@ _DEICTIC = re.compile(
     + "|"
     + words(
         rf"""
-        这一?次|这一?回|本次|此次|本轮|这一?轮|今次|眼下这|刚才|刚刚的?{_ZH_THING}|方才|上文|上述|上[表图]|下[表图]|你刚|我刚
+        这一?次|这一?回|本次|此次|本轮|这一?轮|今次|眼下这|刚才|刚刚的?{_ZH_THING}|方才|上文|上述|上[表图]|下[表图]|这[里儿]的|这[道首通]
+        [你我]刚刚?(?=[发贴传上说写问给提粘做生])|接下来(?:的)?[一二两三四五六七八九十几\d]+\s*(?:分钟|小时|个问题|轮|条|句)
         (?<!最)上面(?:的|那|这|{_ZH_THING})|(?<!最)前面(?:的|那|这|{_ZH_THING})|下面(?:这|那)|上一?(?:条|段|句|版|张|封|个回答|个问题|轮|则)
         这(?:一|几|两|三)?个?{_ZH_THING}|那(?:一|几|两|三)?个?{_ZH_THING}|当前(?:回答|对话|会话|任务|问题|文档|页面)
         本(?:对话|会话|任务|回答|文)(?![化明件档])|^(?:这样|还是|有点|这么写)?(?:太|过于|有点)(?:长|短|啰嗦|正式|随意|复杂|简单|笼统|乱)了?
@@ -170,6 +172,10 @@ _RUN = re.compile(
         {START}(?:in|of) this (?:thread|run|session|conversation|chat|task){END}|{START}so far (?:in|we|the (?:agent|task|run|conversation))
         {START}(?:thread|run|session|conversation|chat|task) (?:so far|has covered|covered|up to now)
         {START}\d+\s*(?:%|percent|of \d+) (?:done|complete|completed|processed|finished){END}
+        {START}halfway through{END}|{START}(?:last|previous|latest) (?:tool )?call (?:returned|failed|timed out|errored|succeeded)
+        {START}(?:i am|i'm|we are|we're|agent is|still) waiting for{END}|{START}(?:agent|run|task|flow) is (?:at|on|in) (?:node|step|stage)
+        {START}{_JOB}\s*[a-z0-9]{{0,3}} (?:is|was) blocked by{END}|{START}{_UNIT} \d+ (?:started|began|ended|finished) {END}
+        {START}checkpoint (?:was )?(?:saved|written|created) (?:at|after|in){END}
         {START}(?:the )?user (?:has|have|did|is)(?: not|n't| yet)* (?:yet )?(?:answer|repli|reply|confirm|upload|respond|approv|typing)\w*
         {_ZH_JOB}\s*[a-z]{{0,4}}-?\d*[^，。；\n]{{0,10}}?(?:走到|进行到|执行到|处理到|跑到|卡在|停在|写到|做到|到了?第|处于|还剩|已完成第|完成了?\s*\d)
         {_ZH_JOB}\s*[a-z]{{0,4}}-?\d*[^，。；\n]{{0,10}}?(?:[还正]在(?:跑|运行|执行|进行|等|排队|队列)|已?(?:暂停|挂起|中断|排队|恢复)(?![时后的]))
@@ -183,6 +189,10 @@ _RUN = re.compile(
         (?:本|该|这个|此)(?:线程|会话|对话|任务|轮)(?:里|中|内|的|有|还|已|目前)|还剩\s*{_ZH_N}\s*(?:步|项任务|个步骤|个任务)
         (?:草稿|文档|评审)[^，。；\n]{{0,8}}?(?:还有|有)\s*{_ZH_N}\s*[条个处]\s*(?:未|待|评论|批注|意见)
         {_ZH_N}\s*个(?:子?任务|步骤|批次|文件|节点)[^，。；\n]{{0,6}}?(?:完成|做完|处理|剩)了?\s*{_ZH_N}
+        {_ZH_JOB}[^，。；\n]{{0,10}}?(?:跑|做|执行|进行|完成|处理)了?(?:一半|大半|一部分|[\d一二三四五六七八九]+成|\d+%)
+        {_ZH_JOB}[^，。；\n]{{0,6}}?被[^，。；\n]{{0,10}}?(?:阻塞|卡住|挂起|中断)|{_ZH_ORDINAL}[^，。；\n]{{0,10}}?(?:开始|启动|结束)(?:了|$)
+        (?:上一?次|最近一次|刚才的?)(?:工具)?(?:调用|请求|尝试)[^，。；\n]{{0,6}}?(?:报错|失败|超时|返回|成功)
+        (?:当前|目前|现在|正)(?:在|处于)[^，。；\n]{{0,14}}?(?:节点|步骤|阶段)|(?:我|我们|正|还)在等(?:待)?[^，。；\n]{{1,10}}$
         用户(?:还|尚)?(?:没有?|未)(?:回答|回复|确认|上传|批准|答复)
         """
     )

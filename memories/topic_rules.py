@@ -110,7 +110,7 @@ def _english(things: str, states: str, verbs: str) -> tuple[str, str, str, str]:
     return exact, loose, bare, rf"{_BY_SOMEONE}{things}{END}"
 
 
-def _chinese(things: str, done: str, going: str, waiting: str, more: str) -> tuple[str, str, str]:
+def _chinese(things: str, done: str, going: str, waiting: str, more: str) -> tuple[str, str, str, str]:
     states = words(
         rf"""
         {_ZH_DONE}{done}|{_ZH_NOT}{done}|{done}(?:完|好|掉|过|清|下来|成功)?了|(?:被|遭|由)[^，,。；;\n]{{0,6}}?{done}
@@ -119,7 +119,8 @@ def _chinese(things: str, done: str, going: str, waiting: str, more: str) -> tup
         """
     )
     acted = rf"{done}(?:完|好|掉)?了(?:我|他|她|客户|用户|公司|我们|这|那)?[^，,。；;\n]{{0,6}}?{things}"
-    return rf"{things}{_ZH_ID}{_ZH_GAP}{states}{_ZH_TAIL}", rf"{things}{_ZH_GAP}{states}{_ZH_TAIL}", acted
+    numbered = rf"{things}{_ZH_ID}[^，,。；;\n]{{0,8}}?{done}{_ZH_TAIL}(?=$|[，,。；\s])"
+    return rf"{things}{_ZH_ID}{_ZH_GAP}{states}{_ZH_TAIL}", numbered, rf"{things}{_ZH_GAP}{states}{_ZH_TAIL}", acted
 
 
 def _rule(
@@ -127,6 +128,8 @@ def _rule(
     things: str,
     states: str,
     did: str,
+    clear: str,
+    zh_clear: str,
     zh_things: str,
     zh_done: str,
     zh_going: str,
@@ -139,13 +142,18 @@ def _rule(
     unless: str = r"(?!)",
 ) -> Rule:
     exact_en, loose_en, bare_en, by_someone = _english(words(things), words(states), words(verbs))
-    exact_zh, loose_zh, acted_zh = _chinese(
+    exact_zh, numbered_zh, loose_zh, acted_zh = _chinese(
         words(zh_things), words(zh_done), words(zh_going), words(zh_waiting), words(zh_more)
     )
     acted_en = rf"{START}{words(did)}{by_someone}"
+    clear_en = rf"{WHOSE}\s+(?:\w[\w'-]*\s+){{0,4}}?\w[\w'-]*{_LINK}(?:\s+{_ADVERB})*\s+{words(clear)}{END}"
+    clear_zh = rf'(?<!"){_ZH_DONE}{words(zh_clear)}{_ZH_TAIL}|(?:被|遭)[^，,。；;\n]{{0,6}}?{words(zh_clear)}了?'
     return Rule(
-        exact=tuple(re.compile(p) for p in (exact_en, exact_zh, *exact)),
-        loose=tuple(re.compile(p) for p in (loose_en, bare_en, acted_en, loose_zh, acted_zh, *loose)),
+        exact=tuple(re.compile(p) for p in (exact_en, exact_zh, numbered_zh, *exact)),
+        loose=tuple(
+            re.compile(p)
+            for p in (loose_en, bare_en, acted_en, clear_en, loose_zh, acted_zh, clear_zh, *loose)
+        ),
         about=re.compile(words(about)),
         unless=re.compile(unless),
     )
@@ -160,7 +168,7 @@ _TIERS = words(
 _ZH_TIERS = words(
     r"""
     金卡|银卡|白金卡?|铂金|黄金|白银|钻石|黑卡|普卡|至尊|尊享|s?vip\s*\d*|超级会员|专业版|企业版|旗舰版|基础版|免费版|试用版
-    标准版|高级版|家庭版|年费|包年|包月|pro|plus|premium
+    标准版|高级版|家庭版|商务版|商业版|团队版|个人版|学生版|年费|包年|包月|pro|plus|premium
     """
 )
 _RULE_NOUN = words(
@@ -200,6 +208,8 @@ RULES: dict[str, Rule] = {
         things="refunds?|chargebacks?|reimbursements?|return requests?",
         states="refunded|paid(?: out)?|initiated|on (?:its|the) way|credited",
         did="issued|approved|rejected|denied|declined|processed|received|got|cancell?ed",
+        clear="refunded|reimbursed",
+        zh_clear="退款|退费|全额退|赔付|理赔",
         zh_things="退款|退货款|返款|退费|退回款|赔款",
         zh_done="到账|完成|到|退回|成功|通过|批准|驳回|拒绝|处理|受理|办理|打回|发放|关闭|取消|失败|退|收到",
         zh_going="处理|审核|办理|退回|途",
@@ -228,6 +238,8 @@ RULES: dict[str, Rule] = {
         """,
         verbs="left the warehouse|got lost|was returned",
         did="lost|delivered|picked up|shipped|dispatched|returned|collected|received|sent out",
+        clear="shipped|delivered|dispatched|out for delivery|in transit|held at customs",
+        zh_clear="签收|发货|妥投|揽收|派送|寄出|送达|清关|到货",
         zh_things="快递|包裹|物流|货物|快件|运单|邮包|货|外卖|补发件|配送|发货",
         zh_done="""
         签收|发货|发出|寄出|送达|到达|揽收|揽件|派送|出库|妥投|退回|丢失|丢|到货|到|取走|取件|清关|寄到|送到|投递|拒收|延迟|延误
@@ -242,6 +254,7 @@ RULES: dict[str, Rule] = {
         packages?(?! manager)|parcel|shipment|shipping|deliver(?:y|ed)|courier|tracking|where is my order|快递|包裹|物流
         发货|签收|运单|到货
         """,
+        exact=[rf"(?:运单|快递|包裹|快件|订单)\s*{_ZH_ID}[^，。；\n]{{0,6}}?(?:到达|抵达|离开|发往)"],
         loose=[
             rf'(?<!"){_ZH_DONE}(?:签收|发货|妥投|揽收|派送|发出|寄出|出货){_ZH_TAIL}',
             r"(?:正在|还在|仍在)(?:派送|配送|运输|揽收|派件|清关)",
@@ -258,6 +271,8 @@ RULES: dict[str, Rule] = {
         p[0-4]|triaged|solved|with \w+|(?:high|low|medium|top) priority
         """,
         did="closed|reopened|resolved|escalated|assigned|fixed|opened|filed",
+        clear="escalated|reopened|resolved|assigned to",
+        zh_clear="转派|结案|关单|派单|受理",
         zh_things="工单|故障单|缺陷|bug|事件单?|案件|issue|ticket|服务单|投诉单|投诉|告警|报障",
         zh_done="""
         关闭|解决|处理|受理|升级|转派|分配|指派|挂起|完结|修复|重开|关单|结案|关|转给|转|派给|超时|响应|撤销|完成|回复
@@ -288,18 +303,20 @@ RULES: dict[str, Rule] = {
         expired|in force|effective|finali[sz]ed
         """,
         did="approved|rejected|declined|denied|signed(?: off(?: on)?)?|countersigned|granted|cleared|turned down|greenlit",
+        clear="approved|rejected|declined|denied|signed off|countersigned|greenlit|turned down",
+        zh_clear="审批|批准|批复|批|驳回|否决|签署|盖章|获批|审核|立项|备案|拒绝|拒",
         zh_things="""
-        合同|采购单|采购申请|采购|申请单?|审批单?|报销单?|请假单?|假期|休假|年假|预算|方案|报价单?|立项|用印|协议|标书|变更单?
+        合同|采购单|采购申请|采购|申请单?|申诉|的假|房贷|车贷|审批单?|报销单?|请假单?|假期|休假|年假|预算|方案|报价单?|立项|用印|协议|标书|变更单?
         贷款|开户|单子|流程|需求单|转正|离职|入职|签证|许可|备案|投标|招标|付款单|借款|提案|调岗|加薪|合约|护照
         """,
         zh_done="""
         审批|批准|通过|批复|批|签署|签字|签订|签|盖章|驳回|拒绝|否决|撤回|生效|到期|终止|过期|审核|提交|获批|备案|归档|核准|同意
-        作废|办理|办|打回|退回
+        作废|办理|办|打回|退回|批到|接受
         """,
         zh_going="审批|审核|流转|会签|走流程|评审|法务审|办理|处理",
         zh_waiting="审批|审核|签字|批准|盖章|会签|批|批复|法务",
         zh_more="""
-        (?:审批|审核|评审|复核)(?:已经?)?(?:通过|过)了?|(?:批|签)下来|获(?:得)?批(?:准)?|(?:审|批)完了?|没(?:有)?批
+        [\d月日号年底初]\s*(?:终止|生效|失效|到期)|(?:审批|审核|评审|复核)(?:已经?)?(?:通过|过)了?|(?:批|签)下来|获(?:得)?批(?:准)?|(?:审|批)完了?|没(?:有)?批
         """,
         about="approv|purchase order|sign(?:ed)? off|contract (?:status|signed)|is .*contract .*signed|审批|批准|获批|签署|合同|报销|用印",
     ),
@@ -310,6 +327,8 @@ RULES: dict[str, Rule] = {
         downgraded|full|limited to \w+|super ?user|administrator
         """,
         did="granted|revoked|removed|lost|gained|got",
+        clear="granted access|given access|stripped of",
+        zh_clear="授权|授予|提权|降权",
         zh_things="权限|角色|访问权|授权",
         zh_done="开通|授予|收回|撤销|回收|升级|降级|变更|生效|失效|过期|批准|下放|移除|取消|获得|赋予|下来",
         zh_going="申请|审批",
@@ -356,8 +375,15 @@ RULES: dict[str, Rule] = {
             rf"{START}(?:i|we|he|she|they|the user|customer)\s*(?:'m|am|is|are|was)\s+(?:now |currently |already |not )*(?:allowed|"
             r"authori[sz]ed|permitted|cleared) to (?:access|export|approve|delete|view|read|edit|deploy|sign|use|write|transfer|"
             rf"release|modify|manage){END}",
+            rf"{START}(?!you )(?:i|he|she|they|[a-z]+) can (?:now |also |always |still )?(?:approve|authori[sz]e|sign off(?: on)?|grant|release) "
+            r"[^.!?;]{0,20}?(?:payments?|refunds?|requests?|orders?|invoices?|expenses?|access|leave|purchases?|transfers?|"
+            rf"contracts?|releases?|discounts?|up to|above|over){END}",
+            r"(?:我|他|她|小\w|老\w|经理|主管|[\u4e00-\u9fff]{2,3})(?:现在|目前)?(?:可以|能|有权)(?:直接)?(?:审批|批准|授权|放行)[^，。；\n]{0,12}?"
+            r"(?:付款|退款|订单|申请|合同|报销|采购|请假|转账|发布)",
             r"(?:拥有|具有|具备|享有|持有|获得了?|被授予了?|授予了?|开通了?|失去了?|没有|取得了?|有)(?![无没])[^，。；、\n]{0,14}?"
             r"(?:权限|访问权|管理权|审批权|管理员(?:权限|角色|身份))",
+            r"(?:用户|账号|我|他|她)在?[^，。；你\n]{0,10}?(?:系统|后台|平台|crm|erp|空间|仓库)(?:里|中|上)?[^，。；你\n]{0,6}?是"
+            r"[^，。；\n]{0,8}?(?:角色|权限组)",
             r"(?:用户|账号|我|他|她)(?:现在|目前|已经)?(?:是|成为|成了)[^，。；\n]{0,8}?(?:系统|租户|平台|后台|空间|仓库|超级|工作区|"
             r"组织)的?管理员",
         ],
@@ -369,12 +395,14 @@ RULES: dict[str, Rule] = {
         """,
         states="""
         paid|unpaid|past due|settled|due|cleared|outstanding|bounced|collected|written off|credited|charged|remitted|wired
-        posted|reversed|voided|sent|in arrears|refunded
+        posted|reversed|voided|sent|in arrears|refunded|returned
         """,
         did="paid|settled|received|transferred|wired|collected|sent",
+        clear="paid|unpaid|overdue|invoiced|settled|past due|paid off|wired",
+        zh_clear="付款|付清|支付|到账|结清|缴费|缴纳|开票|入账|打款|还清|报销|扣款|退还|逾期",
         zh_things="""
         账单|发票|款项|货款|尾款|定金|押金|工资|房租|付款|回款|保证金|首付|欠款|分期|薪水|奖金|学费|汇款|转账|费用|水电费|保费
-        贷款|罚款|订金
+        贷款|罚款|订金|电汇|打款|款
         """,
         zh_done="""
         付清|付款|付|支付|到账|结清|开具|开票|开出|缴清|缴纳|缴|收到|收款|逾期|打款|入账|还清|还款|汇出|扣款|核销|扣除|退回|退还
@@ -415,6 +443,8 @@ RULES: dict[str, Rule] = {
         back-?ordered|discontinued|restocked|exhausted|running low|zero
         """,
         did="restocked|sold out of|used up",
+        clear="out of stock|sold out|back in stock|restocked|back-?ordered",
+        zh_clear="售罄|缺货|断货|补货|卖光|卖完|下架",
         zh_things="库存|存货|现货|余货",
         zh_done="""
         补货|补齐|清空|下架|上架|用完|卖完|卖光|售罄|见底|清零|到位|告急|补足|清|调拨|盘点|断|缺
@@ -432,12 +462,15 @@ RULES: dict[str, Rule] = {
         loose=[
             rf"(?:{START}(?:is|are|was|were|currently|now|still|back|already)|'s|'re)\s+(?:\w+\s+){{0,2}}?(?:out of stock|in stock|"
             rf"sold out|on back-?order|back-?ordered){END}",
-            rf"{START}(?:ran|run|running|are|is|be) (?:out|low|short) (?:of|on) (?:stock|the|our|paper|\w+ in (?:the|our))",
-            rf"{START}\d[\d,]{0, 12}\s+(?:[\w-]+\s+){{0,2}}?(?:units?|pieces?|pcs|boxes|items?|cartons?|pallets?|bottles?|copies)\s+"
+            rf"{START}(?:ran|run|running|are|is|be) (?:out|low|short) (?:of|on) (?:stock|(?:the|our) [\w-]+)",
+            rf"{START}(?:warehouse|store|shop|supplier|depot|shelf)s? (?:is|are|ran|was) (?:now |currently )?(?:out of|low on|short of) ",
+            rf"{START}\d[\d,]{{0,12}}\s+(?:[\w-]+\s+){{0,2}}?(?:units?|pieces?|pcs|boxes|items?|cartons?|pallets?|bottles?|copies)\s+"
             rf"(?:are |is )?(?:left|remaining|in stock|available|on hand|in the warehouse){END}",
-            rf"{START}(?:only|just)\s+\d[\d,]{0, 12}\s+(?:[\w-]+\s+){{0,3}}?(?:left in|remain in|in stock|in the warehouse)",
+            rf"{START}(?:have|has|got|with) (?:no|zero|only|plenty of|enough|\d+) [^.!?;,]{{0,30}}?(?:in stock|on hand|in the warehouse){END}",
+            rf"{START}(?:only|just)\s+\d[\d,]{{0,12}}\s+(?:[\w-]+\s+){{0,3}}?(?:left in|remain in|in stock|in the warehouse)",
             rf"{START}(?:stock|inventory)(?: level| count)?[^.!?;]{{0,30}}?(?:is|of|stands at|:|=|at|down to)\s*(?:now |only )?\d",
-            rf"(?:只剩|仅剩|还剩|剩余|剩下|还有|仅有)[下了]?\s*(?:大?约)?\s*{ZH_NUM}\s*(?:件|台|箱|套|瓶|盒|双|吨|公斤|斤|辆|部|桶|袋|匹|只|支)",
+            rf"(?:只剩|仅剩|还剩|剩余|剩下|还有|仅有)[下了]?\s*(?:大?约)?\s*{ZH_NUM}\s*(?:件|台|箱|套|瓶|盒|双|吨|公斤|斤|辆|部|桶|袋|匹|只|支|把|张桌|块表)",
+            r"(?:没有?|无|暂无|还有)现货|(?:没|无)货(?!币)",
             r"(?:已经?|又|目前|现在|暂时|全部|都|全线)(?:缺货|断货|售罄|有货|无货|没货|补货|卖完|卖光)|"
             r"(?:断货|缺货|售罄|补货|卖完|卖光|没货|有货)了",
         ],
@@ -455,6 +488,8 @@ RULES: dict[str, Rule] = {
         expires?|ends?|renews?|runs? (?:out|until|through)|lapses?|lasts until|is (?:good|valid) until
         """,
         did="renewed|cancell?ed|upgraded|downgraded|bought|extended|paused",
+        clear="renewed|expired|up for renewal|valid (?:until|till|through)[^.!?;]{2,}",
+        zh_clear="过期|到期|续费|续订|退订|续保|失效",
         zh_things="会员|套餐|订阅|许可证?|保修|质保|试用期?|授权|合约|续费|年费|服务期|vip|等级",
         zh_done="""
         过期|到期|升级|开通|续费|失效|激活|取消|退订|终止|暂停|降级|续订|生效|冻结|用完|延期|续|停用|解约|升到|降到|升为|降为
@@ -462,7 +497,7 @@ RULES: dict[str, Rule] = {
         zh_going="续费|试用|生效",
         zh_waiting="续费|激活|开通",
         zh_more=rf"""
-        (?:[\d月日号年]|今天|明天|后天|下周|下个?月|年底|月底|今年|明年)\s*(?:就|将|会)?(?:到期|过期|失效|截止|续费)
+        (?:[\d月日号年]|今天|明天|后天|下?周[一二三四五六日天]?|下个?月|年底|月底|今年|明年)\s*(?:就|将|会)?(?:到期|过期|失效|截止|续费|结束)
         (?:到|至|截至|截止)[^，。；\n]{{1,12}}?(?:到期|为止|截止|结束|失效)|有效期?(?:到|至|为|是|还有|：|:)
         (?:等级|级别|类型|身份|档位|套餐)?(?:现在|目前|当前|已经)?(?:是|为|升到|升至|升级到|升级为|降为|降到|：|:){_ZH_GAP}{_ZH_TIERS}
         """,
@@ -473,13 +508,17 @@ RULES: dict[str, Rule] = {
             rf"(?:{START}(?:is|am|are|was|now|still)|'m|'s|'re)\s+(?:\w+\s+){{0,2}}?on\s+(?:the|an?|our|your|my|their)\s+{_TIERS}"
             rf"(?:\s+[\w-]+)?\s*(?:plan|tier|subscription|package){END}",
             rf"(?:{START}(?:is|am|are|was|remains?|as)|'m|'s|'re)\s+(?:now |currently |already |still |also )*(?:an? |the )?{_TIERS}\s*"
-            rf"(?:level |tier |status )?(?:member|customer|subscriber|account holder|tier|status|plan){END}",
+            rf"(?:level |tier |status )?(?:member|customer|subscriber|account holder|card ?holder|tier|status|plan){END}",
+            rf"{START}(?:expires?|renews?|runs out|is (?:good|valid)) (?:on|in|at|by|until|till|through|next|this) ",
             rf"{START}(?:have|has|holds?|bought|owns?)\s+(?:an? |the )?(?:active |valid |current )?{_TIERS}\s+(?:subscription|"
             rf"membership|plan|licen[cs]e|account|tier|status){END}",
             rf"{START}(?:membership|loyalty|member|plan|subscription|account)\s*(?:level|tier|status|type)?\s*(?:is|=|:|was)\s*"
             rf"(?:now |currently )?(?:the |an? )?{_TIERS}(?=\W*$|\s*[,;]|\s+(?:now|until|plan|tier|level|member|customer))",
             rf"(?:是|为|属于|成为|升为|升级为|升级成|升级到)(?:了)?(?:你们|贵司|贵公司|公司|店里)?的?(?:尊贵的?)?\s*{_ZH_TIERS}\s*"
-            r"(?:会员|用户|客户|等级|套餐|订阅)",
+            r"(?:会员|用户|客户|等级|套餐|订阅|持卡人)",
+            rf"(?:用户|客户|账号)\s*[a-z]{{0,6}}[-_]?\d[\w-]*[^，。；\n]{{0,6}}?(?:用的?是|使用的?是|属于|在){_ZH_GAP}{_ZH_TIERS}",
+            rf"(?:用的?是|使用的?是|订的是|办的是|买的是)[^，。；\n]{{0,6}}?{_ZH_TIERS}(?:套餐|会员|订阅)",
+            r"有效期(?:到|至|为|是|截至|截止)|[\d一二三四五六七八九十]\s*[月日号年]\s*(?:底|初)?(?:就|将|会)?(?:到期|过期|失效|截止)",
         ],
     ),
     "account": _rule(
@@ -489,20 +528,22 @@ RULES: dict[str, Rule] = {
         reactivated|limited|restricted|unlocked|deactivated|terminated|in good standing|activated|delinquent
         """,
         did="locked|suspended|froze|blocked|closed|verified|disabled|deactivated|unlocked|reactivated|banned",
+        clear="suspended|deactivated|overdrawn|frozen|locked out|reactivated",
+        zh_clear="冻结|锁定|停用|注销|封禁|解封|解冻|挂失|停机|销户",
         zh_things="账号|账户|银行卡|信用卡|号码|卡片",
         zh_done="""
         冻结|锁定|停用|注销|激活|开通|实名认证|实名|认证|解封|封禁|封|限制|启用|解冻|解锁|挂失|停机|销户|拉黑|审核
         """,
         zh_going="审核|冻结|申诉",
         zh_waiting="激活|认证|解封|审核|解冻",
-        zh_more=r"(?:处于|是|为)[^，。；\n]{0,4}?(?:正常|异常|冻结|锁定|停用|受限|欠费)(?:状态|的)?",
+        zh_more=r"通过了?(?:实名)?(?:认证|审核|验证)|(?:处于|是|为)[^，。；\n]{0,4}?(?:正常|异常|冻结|锁定|停用|受限|欠费)(?:状态|的)?",
         about=r"""
         account (?:status|state|locked|balance)|is my account|how many (?:points|miles|credits|vacation days|leave days|days off)
         (?:points|miles|quota|credits|leave|pto|vacation days).*(?:left|have|remaining)|账[号户](?:状态|冻结|锁)|积分|里程
         年假.*(?:剩|几|多少)|剩.*(?:年假|额度|次数)
         """,
         loose=[
-            rf"{START}(?:have|has|had|with)\s+(?:only |about |still |exactly )?\d[\d,.]{0, 12}\s+(?:[\w-]+\s+){{0,3}}?"
+            rf"{START}(?:have|has|had|with)\s+(?:only |about |still |exactly )?\d[\d,.]{{0,12}}\s+(?:[\w-]+\s+){{0,3}}?"
             + words(
                 """
                 points|miles|credits|leave days?|vacation days?|sick days?|days? of (?:leave|vacation|pto|annual leave)
@@ -599,7 +640,9 @@ RULES: dict[str, Rule] = {
         rescheduled|dispatched|waiting|partially shipped
         """,
         did="cancell?ed|confirmed|refunded|placed|delayed|rescheduled|returned|rebooked",
-        zh_things="订单|订货单|预订|预约|订座|机票|酒店预订|单号|挂号|航班",
+        clear="rebooked|rescheduled|back-?ordered",
+        zh_clear="出票|改签|退订|退票|下单",
+        zh_things="订单|订货单|预订|预约|订座|机票|[火车]票|船票|门票|酒店预订|单号|挂号|航班|升舱|座位|订的票",
         zh_done="""
         确认|取消|完成|关闭|支付|付款|发货|出货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签|延误|超时|退|锁定
         退订|延迟
