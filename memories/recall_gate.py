@@ -188,6 +188,11 @@ def authority(kind: str, evidence_class: str, policy: RecallWeights) -> float:
     return 1 / (1 + order.index(evidence_class)) if evidence_class in order else 0.0
 
 
+def least_relevance(best: float, cutoff: Cutoff) -> float:
+    """The relevance below which an item does not come back, when the most relevant one has `best`."""
+    return max(cutoff.floor, cutoff.share * best)
+
+
 def _scored(memory: Eligible, policy: RecallWeights, now: datetime) -> Selected:
     age = max(0.0, (now - memory.confirmed_at).total_seconds() / _DAY)
     parts = {
@@ -215,8 +220,7 @@ def _best_first(policy: RecallWeights) -> Callable[[Selected], tuple[float, floa
 def _split_by_relevance(
     ranked: Sequence[Selected], cutoff: Cutoff, min_score: float | None
 ) -> tuple[list[Selected], list[Selected]]:
-    best = max((one.memory.relevance for one in ranked), default=0.0)
-    least = max(cutoff.floor, cutoff.share * best)
+    least = least_relevance(max((one.memory.relevance for one in ranked), default=0.0), cutoff)
     relevant: list[Selected] = []
     irrelevant: list[Selected] = []
     for one in ranked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -17,14 +17,15 @@ from accounts.errors import InvalidInput, NotVisible
 from accounts.principals import Principal, Scope
 from memories import access, budget, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
-from memories.models import Feedback, Memory, Recall, path_key
+from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
 from memories.policy import Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Selection
 from memories.search import rows
 from memories.search.index import Hit
 from memories.search.index import Scope as SearchScope
 
-SEARCH_DEPTH = 400
+SEARCH_DEPTH = 200
+MARGIN = 30
 LABELS = ("explicit_user", "2026-01-01")
 
 
@@ -92,11 +93,12 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
         authority=policy.authority,
     )
     ranked = time.perf_counter()
-    memories = _hydrate(
-        areas, kinds, [hit.memory_id for hit in searched.hits], asked.as_of or now, asked.as_of is not None
-    )
+    # Rows are read only for hits that can still win: authority and freshness settle near ties, they move nothing far.
+    depth = asked.limit + len(asked.anchors.instructions) + MARGIN
+    near, far = searched.hits[:depth], searched.hits[depth:]
+    memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
-    eligible = _eligible(searched.hits, memories, preloaded)
+    eligible = _eligible(near, memories, preloaded)
     selection = recall_gate.select(
         eligible,
         asked.anchors,
@@ -123,7 +125,7 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
         omitted={
             "over_budget": selection.omitted.over_budget,
             "overridden": selection.omitted.overridden,
-            "below_threshold": selection.omitted.below_threshold + searched.below,
+            "below_threshold": selection.omitted.below_threshold + searched.below + _below(far, near, asked, policy),
         },
         gate={
             "namespaces": [str(area.namespace.pk) for area in areas],
@@ -248,27 +250,43 @@ def _kinds(policy: Policy, asked: RecallInput) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kinds))
 
 
+def _allowed(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> MemoryQuerySet:
+    """The permission, kind and validity of this recall as one WHERE clause."""
+    valid = Memory.objects.recallable_at(asked.as_of) if asked.as_of else Memory.objects.recallable(now)
+    return valid.filter(kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
+
+
+def _owned(rows_: Iterable[Memory], areas: Sequence[Area]) -> Iterator[Memory]:
+    """The rows inside the areas asked for, with their namespaces filled in without another query."""
+    owners = {area.namespace.pk: area.namespace for area in areas}
+    paths = [(area.namespace.pk, list(area.path)) for area in areas]
+    for memory in rows_:
+        if any(memory.namespace_id == pk and memory.path[: len(path)] == path for pk, path in paths):
+            memory.namespace = owners[memory.namespace_id]
+            yield memory
+
+
 def _hydrate(
-    areas: Sequence[Area], kinds: Sequence[str], ids: Sequence[uuid.UUID], moment: datetime, past: bool
+    areas: Sequence[Area], kinds: Sequence[str], ids: Sequence[uuid.UUID], asked: RecallInput, now: datetime
 ) -> dict[uuid.UUID, Memory]:
     """The rows behind the hits, asked for with every condition again: an index is never the authority."""
-    allowed = Memory.objects.recallable_at(moment) if past else Memory.objects.recallable(moment)
-    rows_ = allowed.filter(pk__in=ids, kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
-    owners = {area.namespace.pk: area.namespace for area in areas}
-    found = {}
-    for memory in rows_:
-        memory.namespace = owners[memory.namespace_id]
-        found[memory.pk] = memory
-    return found
+    found = _allowed(areas, kinds, asked, now).filter(pk__in=ids)
+    return {memory.pk: memory for memory in _owned(found, areas)}
 
 
 def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> list[Memory]:
     """The memories of exact keys that a scene always loads."""
     if not asked.preload:
         return []
-    allowed = Memory.objects.recallable_at(asked.as_of) if asked.as_of else Memory.objects.recallable(now)
-    found = allowed.filter(key__in=asked.preload, kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
-    return list(_with_owner(found).order_by("pk"))
+    found = _allowed(areas, kinds, asked, now).filter(key__in=asked.preload).order_by("pk")
+    return list(_owned(found, areas))
+
+
+def _below(far: Sequence[Hit], near: Sequence[Hit], asked: RecallInput, policy: Policy) -> int:
+    """How many of the hits that were not read would not have been relevant enough."""
+    best = max((hit.relevance for hit in near), default=0.0)
+    least = recall_gate.least_relevance(best, _weights(policy).cutoffs[recall_gate.Mode(asked.mode)])
+    return sum(hit.relevance < least or hit.score < (asked.min_score or 0.0) for hit in far)
 
 
 def _eligible(hits: Sequence[Hit], memories: dict[uuid.UUID, Memory], preloaded: Sequence[Memory]) -> list[Eligible]:
