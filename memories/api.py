@@ -21,6 +21,7 @@ from memories import access, actions, context, recalling, rendering, serializers
 from memories.actions import ACTIVATING, HOLDING
 from memories.inputs import ProposalInput
 from memories.models import Erasure, Evidence, Memory, Operation, Recall
+from memories.write_gate import Outcome
 from memoryhub.api import MAX_BATCH_BODY, HubView, Page, broken_characters
 from memoryhub.fields import stamp
 
@@ -105,8 +106,7 @@ class PreviewView(HubView):
     @extend_schema(operation_id="preview", request=serializers.ProposalBody, responses={200: OpenApiTypes.OBJECT})
     def post(self, request: Request) -> Response:
         item = self.read(serializers.ProposalBody)
-        operation = actions.propose(self.principal, item, preview=True).operation
-        return Response(rendering.decision(operation, tenant_policy.active()))
+        return Response(rendering.preview(actions.preview(self.principal, item), tenant_policy.active()))
 
 
 class BatchView(HubView):
@@ -146,7 +146,9 @@ class BatchView(HubView):
             return self.checked(serializers.ProposalBody, raw)
         except ValidationError as error:
             places = flatten_errors(error.detail)
-            return InvalidInput(errors=[FieldError(f"items.{index}.{one.attr}", one.code, one.detail) for one in places])
+            return InvalidInput(
+                errors=[FieldError(f"items.{index}.{one.attr}", one.code, one.detail) for one in places]
+            )
         except InvalidInput as error:
             return error
 
@@ -486,6 +488,6 @@ class ToolCallView(HubView):
             "memory_id": str(operation.memory_id) if operation.memory_id else None,
             "candidate_id": str(operation.candidate_id) if operation.candidate_id else None,
         }
-        if operation.memory_id and operation.decision in (*ACTIVATING, actions.Outcome.keep):
+        if operation.memory_id and operation.decision in (*ACTIVATING, Outcome.keep):
             return {"ok": True, **facts}
         return {"ok": False, "error": "waits_for_confirmation" if operation.candidate_id else "not_saved", **facts}

@@ -59,7 +59,10 @@ def slot_digest(namespace: Namespace, path: Sequence[str], kind: str, key: str) 
 
 def find_slot(namespace: Namespace, path: Sequence[str], kind: str, key: str) -> Slot | None:
     """The slot of a key, if anything was ever remembered or waits under it."""
-    return Slot.objects.filter(namespace=namespace, digest=slot_digest(namespace, path, kind, key)).first()
+    slot = Slot.objects.filter(namespace=namespace, digest=slot_digest(namespace, path, kind, key)).first()
+    if slot is not None:
+        slot.namespace = namespace
+    return slot
 
 
 def make_slot(namespace: Namespace, path: Sequence[str], kind: str, key: str) -> Slot:
@@ -71,21 +74,13 @@ def current(slot: Slot) -> Memory | None:
     return Memory.objects.current().filter(slot=slot).first()
 
 
-def store(
-    namespace: Namespace, slot: Slot, content: Content, origin: Origin, now: datetime
-) -> tuple[Memory, list[uuid.UUID]]:
-    """Write the next version of the slot; retires the version that stood, and tells its id."""
-    rev = _next_revision(namespace)
-    standing = current(slot)
-    if standing is not None:
-        _move(standing, Memory.Status.SUPERSEDED, rev, now, retired_at=now)
-    Slot.objects.filter(pk=slot.pk).update(last_version=F("last_version") + 1)
-    slot.refresh_from_db(fields=["last_version"])
-    memory = Memory.objects.create(
+def draft(namespace: Namespace, slot: Slot | None, content: Content, origin: Origin, now: datetime) -> Memory:
+    """The next version of a slot, not written."""
+    return Memory(
         namespace=namespace,
         slot=slot,
-        version=slot.last_version,
-        rev=rev,
+        version=slot.last_version + 1 if slot else 1,
+        rev=namespace.revision,
         kind=content.kind,
         key=content.key,
         path=list(content.path),
@@ -107,6 +102,20 @@ def store(
         confirmed_at=now,
         updated_at=now,
     )
+
+
+def store(
+    namespace: Namespace, slot: Slot, content: Content, origin: Origin, now: datetime
+) -> tuple[Memory, list[uuid.UUID]]:
+    """Write the next version of the slot; retires the version that stood, and tells its id."""
+    rev = _next_revision(namespace)
+    standing = current(slot)
+    if standing is not None:
+        _move(standing, Memory.Status.SUPERSEDED, rev, now, retired_at=now)
+    memory = draft(namespace, slot, content, origin, now)
+    memory.save(force_insert=True)
+    slot.last_version = memory.version
+    slot.save(update_fields=["last_version"])
     _index(memory)
     return memory, [standing.pk] if standing is not None else []
 

@@ -158,8 +158,14 @@ def decision(operation: Operation, policy: Policy) -> dict[str, Any]:
     }
 
 
-def proposed(result: Proposed, policy: Policy) -> dict[str, Any]:
-    return decision(result.operation, policy)
+def preview(result: Proposed, policy: Policy) -> dict[str, Any]:
+    """What a write would answer; nothing of it exists, so nothing has an id."""
+    shown = decision(result.operation, policy)
+    if result.memory is not None:
+        shown["memory"] = memory(result.memory)
+        if result.memory._state.adding:
+            shown["memory"]["memory_id"] = None
+    return {**shown, "superseded_ids": [str(pk) for pk in result.superseded], "operation_id": None}
 
 
 def operation(row: Operation) -> dict[str, Any]:

@@ -1,0 +1,51 @@
+"""The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
+
+from memories.actions.attest import attest, web_form
+from memories.actions.change import correct, pause, renew, resume
+from memories.actions.forget import (
+    ForgetFilter,
+    ForgetPlan,
+    ask_to_forget,
+    confirm_forget,
+    forget,
+    forget_approved,
+    plan_forget,
+)
+from memories.actions.hold import content_hash_of
+from memories.actions.propose import (
+    ACTIVATING,
+    HOLDING,
+    Approval,
+    Proposed,
+    approve,
+    enter,
+    preview,
+    propose,
+    propose_batch,
+)
+
+__all__ = [
+    "ACTIVATING",
+    "HOLDING",
+    "Approval",
+    "ForgetFilter",
+    "ForgetPlan",
+    "Proposed",
+    "approve",
+    "ask_to_forget",
+    "attest",
+    "confirm_forget",
+    "content_hash_of",
+    "correct",
+    "enter",
+    "forget",
+    "forget_approved",
+    "pause",
+    "plan_forget",
+    "preview",
+    "propose",
+    "propose_batch",
+    "renew",
+    "resume",
+    "web_form",
+]

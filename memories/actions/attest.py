@@ -1,0 +1,95 @@
+"""Attest: what actually happened, as a trusted runtime or a person's own page tells it."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from accounts import audit, secrets, tenancy
+from accounts.errors import FieldError, InvalidInput
+from accounts.principals import Principal, Scope
+from memories import access, tenant_policy
+from memories.inputs import EvidenceInput
+from memories.models import Evidence
+from memories.policy import Policy
+from memories.sensitivity import scan_fields
+from memories.write_gate import EvidenceClass
+
+CLASS_OF = {
+    Evidence.Type.USER_MESSAGE: EvidenceClass.explicit_user,
+    Evidence.Type.WEB_FORM: EvidenceClass.explicit_user,
+    Evidence.Type.REVIEW: EvidenceClass.verified_reviewer,
+    Evidence.Type.BUSINESS_RECEIPT: EvidenceClass.business_record,
+    Evidence.Type.TOOL_OUTPUT: EvidenceClass.tool_output,
+    Evidence.Type.RUN_RESULT: EvidenceClass.tool_output,
+    Evidence.Type.SUMMARY: EvidenceClass.model_inference,
+}
+
+
+def attest(principal: Principal, event: EvidenceInput) -> Evidence:
+    """Record what actually happened. Needs `evidence:attest`, for a review also `evidence:attest_review`.
+
+    Raises InvalidInput when a name in it is sensitive or the reviewer is not one. A sensitive text is not kept: the
+    evidence then stands with its reference alone.
+    """
+    evidence = unsaved_evidence(principal, event, tenant_policy.active())
+    with tenancy.atomic():
+        evidence.save()
+        audit.record(
+            principal, "evidence.attest", target="evidence", target_id=evidence.pk, details={"type": event.type}
+        )
+    return evidence
+
+
+def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy) -> Evidence:
+    """The unsaved evidence of an event; nothing of it has reached the database yet."""
+    principal.require(Scope.ATTEST)
+    reviewer = None
+    if event.type == Evidence.Type.REVIEW:
+        principal.require(Scope.ATTEST_REVIEW)
+        reviewer = access.reviewer(event.reviewer) if event.reviewer else None
+        if reviewer is None:
+            raise InvalidInput.field("reviewer", "A review names a person with the reviewer role.", "not_a_reviewer")
+    names = {"ref": event.ref, "thread": event.thread, "speaker": event.speaker}
+    names |= {"MemoryHub-Run": principal.run_id, "MemoryHub-Thread": principal.thread_id}
+    found = scan_fields({**names, "text": event.text or ""})
+    if wrong := [name for name in names if name in found]:
+        raise InvalidInput(
+            "A reference or name holds something that may not be kept.",
+            code="sensitive_or_prohibited",
+            errors=[
+                FieldError(name, "sensitive_or_prohibited", "It looks like a secret or an identifier.")
+                for name in wrong
+            ],
+        )
+    now = timezone.now()
+    return Evidence(
+        type=event.type,
+        subject_id=principal.subject_id,
+        agent_id=principal.agent_id,
+        reviewer=reviewer,
+        occurred_at=event.occurred_at,
+        source_digest=secrets.digest(
+            "source", event.type, str(principal.subject_id or principal.agent_id), event.thread, event.ref
+        ),
+        sequence=event.sequence,
+        run_id=principal.run_id,
+        ref=event.ref,
+        thread=event.thread or principal.thread_id,
+        speaker=event.speaker,
+        text=None if "text" in found else event.text,
+        expires_at=now + timedelta(days=policy.retention.evidence_text_days),
+    )
+
+
+def web_form(principal: Principal, now: datetime) -> Evidence:
+    """The event behind what a person enters or approves on the page."""
+    return Evidence(
+        type=Evidence.Type.WEB_FORM,
+        subject_id=principal.subject_id,
+        occurred_at=now,
+        source_digest=secrets.digest("source", "web_form", str(principal.subject_id), str(uuid.uuid4())),
+        ref="web_form",
+    )

@@ -1,0 +1,76 @@
+"""Hold: keep a proposal for the person who must decide, with a hash of exactly what that person is shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from accounts import secrets
+from accounts.principals import Principal
+from memories import lifecycle
+from memories.models import Candidate, Namespace, Slot, path_key
+
+
+def hold(
+    principal: Principal,
+    slot: Slot,
+    content: lifecycle.Content,
+    origin: lifecycle.Origin,
+    *,
+    awaiting: str,
+    reason: str,
+    base_version: int | None,
+    lapses_at: datetime,
+) -> Candidate:
+    """Make it wait. The same content waits only once: asked again it waits longer."""
+    content_hash = content_hash_of(slot.namespace, content)
+    waiting = Candidate.objects.filter(
+        slot=slot,
+        action=Candidate.Action.REMEMBER,
+        content_hash=content_hash,
+        awaiting=awaiting,
+        status=Candidate.Status.PENDING,
+    ).first()
+    if waiting is not None:
+        Candidate.objects.filter(pk=waiting.pk).update(lapses_at=lapses_at)
+        return waiting
+    return Candidate.objects.create(
+        namespace=slot.namespace,
+        slot=slot,
+        subject_id=principal.subject_id,
+        agent_id=principal.agent_id,
+        awaiting=awaiting,
+        reason=reason,
+        content_hash=content_hash,
+        kind=content.kind,
+        key=content.key,
+        path=list(content.path),
+        statement=content.statement,
+        value=content.value,
+        conditions=content.conditions,
+        aliases=list(content.aliases),
+        evidence=origin.evidence,
+        evidence_class=origin.evidence_class,
+        said=dict(origin.said),
+        provenance=dict(origin.provenance),
+        sensitivity=content.sensitivity,
+        valid_until=content.valid_until,
+        base_version=base_version,
+        policy_version=origin.policy_version,
+        lapses_at=lapses_at,
+    )
+
+
+def content_hash_of(namespace: Namespace, content: lifecycle.Content) -> str:
+    """A keyed digest of exactly what a person is shown; approval is bound to it."""
+    shown = {
+        "namespace": str(namespace.pk),
+        "path": path_key(content.path),
+        "kind": content.kind,
+        "key": content.key,
+        "statement": content.statement,
+        "value": content.value,
+        "conditions": content.conditions,
+        "aliases": list(content.aliases),
+        "valid_until": content.valid_until.timestamp() if content.valid_until else None,
+    }
+    return secrets.fingerprint("candidate", shown)
