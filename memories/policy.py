@@ -257,9 +257,9 @@ class Policy:
 
     def _topic_by_content(self, kind: str, texts: tuple[str, ...]) -> Topic | None:
         rule = self.kind(kind)
-        how_to = rule is not None and rule.style == "how_to"
+        exact = rule is not None and rule.style != "statement"
         for topic in self.topics:
-            if any(topics.tells_state(text, name, how_to=how_to) for name in topic.rules for text in texts):
+            if any(topics.tells_state(text, name, exact=exact) for name in topic.rules for text in texts):
                 return topic
         return None
 

@@ -12,8 +12,14 @@ from dataclasses import dataclass
 
 
 def words(block: str) -> str:
-    """Alternatives written over several lines, as one group."""
-    return "(?:" + "|".join(line.strip().strip("|") for line in block.splitlines() if line.strip()) + ")"
+    """Alternatives written over several lines, as one group; a line that begins with & goes on with the one before."""
+    lines: list[str] = []
+    for line in filter(None, map(str.strip, block.splitlines())):
+        if line.startswith("& "):
+            lines[-1] += line[2:]
+        else:
+            lines.append(line)
+    return "(?:" + "|".join(lines) + ")"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +77,8 @@ _VERBS = words(
 )
 _BY_SOMEONE = r"\s+(?:my|our|his|her|their|the|[a-z]+'s)\s+(?:\w[\w'-]*\s+){0,2}?"
 MONEY = words(
-    r"[$€£¥]\s*\d|(?<![\d.,])\d[\d.,]{0,14}\s*(?:%|percent|per cent|usd|eur|gbp|rmb|cny|yuan|dollars?|euros?|pounds?|cents?|bucks)"
+    r"[$€£¥]\s*\d|(?<![\d.,])\d[\d.,]{0,14}\s*(?:%|percent|per cent|usd|eur|gbp|rmb|cny|yuan|dollars?|euros?|pounds?|"
+    r"cents?|bucks)"
 )
 SPAN = r"(?<!\d)\d{1,6}\s*(?:business |working |calendar )?(?:hours?|days?|weeks?|months?|years?|nights?)"
 
@@ -81,7 +88,8 @@ _ZH_ID = r"\s*(?:编号|号|单号|为|是)?\s*[a-z]{0,6}[-_]?\d[\w-]*"
 _ZH_DONE = (
     words(
         """
-        已经|已|早已|均已|都已|刚刚|刚|现已|也已|昨天|昨晚|今天|前天|上周[一二三四五六日天]?|上个?月|本周[一二三四五六日天]?
+        已经|已|早已|均已|都已|刚刚|刚|现已|也已|昨天|昨晚|今天|前天|上周[一二三四五六日天]?|上个?月
+        本周[一二三四五六日天]?
         周[一二三四五六日天]
         """
     )
@@ -151,8 +159,7 @@ def _rule(
     return Rule(
         exact=tuple(re.compile(p) for p in (exact_en, exact_zh, numbered_zh, *exact)),
         loose=tuple(
-            re.compile(p)
-            for p in (loose_en, bare_en, acted_en, clear_en, loose_zh, acted_zh, clear_zh, *loose)
+            re.compile(p) for p in (loose_en, bare_en, acted_en, clear_en, loose_zh, acted_zh, clear_zh, *loose)
         ),
         about=re.compile(words(about)),
         unless=re.compile(unless),
@@ -167,14 +174,17 @@ _TIERS = words(
 )
 _ZH_TIERS = words(
     r"""
-    金卡|银卡|白金卡?|铂金|黄金|白银|钻石|黑卡|普卡|至尊|尊享|s?vip\s*\d*|超级会员|专业版|企业版|旗舰版|基础版|免费版|试用版
+    金卡|银卡|白金卡?|铂金|黄金|白银|钻石|黑卡|普卡|至尊|尊享|s?vip\s*\d*|超级会员|专业版|企业版|旗舰版|基础版|免费版
+    试用版
     标准版|高级版|家庭版|商务版|商业版|团队版|个人版|学生版|年费|包年|包月|pro|plus|premium
     """
 )
 _RULE_NOUN = words(
     """
-    refund|returns?|travel|expenses?|reimbursement|shipping|delivery|cancell?ation|vacation|leave|pricing|warranty|payment
-    discount|overtime|insurance|tax|interest|exchange|exchange rate|late|membership|subscription|parking|meal|hotel|lodging
+    refund|returns?|travel|expenses?|reimbursement|shipping|delivery|cancell?ation|vacation|leave|pricing|warranty
+    payment
+    discount|overtime|insurance|tax|interest|exchange|exchange rate|late|membership|subscription|parking|meal|hotel
+    lodging
     mileage|daily|price match|loyalty|pet|baggage|luggage|sick|parental|home office|remote work|data retention
     """
 )
@@ -192,13 +202,16 @@ _RULE_VERB = words(
 )
 _ZH_RULE = words(
     """
-    退款|退货|退换货?|换货|差旅|出差|住宿|报销|餐补|餐饮|交通|加班|年假|病假|产假|调休|打车|会员|订阅|套餐|运费|配送|保修|质保
-    取消|违约|付款|账期|优惠|折扣|补贴|补助|提成|佣金|赔付|理赔|开票|税收|差标|酒店|通讯|社保|公积金|停车|远程办公|居家办公
+    退款|退货|退换货?|换货|差旅|出差|住宿|报销|餐补|餐饮|交通|加班|年假|病假|产假|调休|打车|会员|订阅|套餐|运费|配送
+    保修|质保
+    取消|违约|付款|账期|优惠|折扣|补贴|补助|提成|佣金|赔付|理赔|开票|税收|差标|酒店|通讯|社保|公积金|停车|远程办公
+    居家办公
     """
 )
 _ZH_SET = words(
     r"""
-    是|为|允许|规定|支持|可以|可|改成|改为|涨到|降到|调整[为到]|[上下]调(?:了|到|至|为)?|提高[到至]|降低[到至]|升[到至]|不超过
+    是|为|允许|规定|支持|可以|可|改成|改为|涨到|降到|调整[为到]|[上下]调(?:了|到|至|为)?|提高[到至]|降低[到至]
+    升[到至]|不超过
     最多|每|：|:|涨了|降了|有|给
     """
 )
@@ -220,7 +233,8 @@ RULES: dict[str, Rule] = {
             rf"(?:订单|工单|单子|发票)\s*{_ZH_ID}{_ZH_GAP}(?:{_ZH_DONE}|{_ZH_NOT})退(?:款|费|货)",
         ],
         loose=[
-            rf"{WHOSE}\s+(?:\w[\w'-]*\s+){{0,3}}?(?:order|ticket|case|purchase|booking|deposit|money|payment){END}{_GAP}"
+            rf"{WHOSE}\s+(?:\w[\w'-]*\s+){{0,3}}?(?:order|ticket|case|purchase|booking|deposit|money|"
+            rf"payment){END}{_GAP}"
             rf"{START}refunded",
             rf"{START}(?:has|have|was|were|been|got)(?: already| fully| partly)? refunded{END}",
             rf'(?<!"){_ZH_DONE}退(?:款|费)(?:到账|{_ZH_TAIL})',
@@ -233,7 +247,8 @@ RULES: dict[str, Rule] = {
         """,
         states=r"""
         shipped|delivered|dispatched|in transit|out for delivery|lost|returned to sender|signed for|picked up|en route
-        (?:at|in|held (?:at|by)) customs|on (?:its|the) way|left the warehouse|arriving|arrived|delayed in transit|sent out
+        (?:at|in|held (?:at|by)) customs|on (?:its|the) way|left the warehouse|arriving|arrived|delayed in transit
+        sent out
         awaiting (?:pickup|collection)|ready for (?:pickup|collection)
         """,
         verbs="left the warehouse|got lost|was returned",
@@ -242,13 +257,15 @@ RULES: dict[str, Rule] = {
         zh_clear="签收|发货|妥投|揽收|派送|寄出|送达|清关|到货",
         zh_things="快递|包裹|物流|货物|快件|运单|邮包|货|外卖|补发件|配送|发货",
         zh_done="""
-        签收|发货|发出|寄出|送达|到达|揽收|揽件|派送|出库|妥投|退回|丢失|丢|到货|到|取走|取件|清关|寄到|送到|投递|拒收|延迟|延误
+        签收|发货|发出|寄出|送达|到达|揽收|揽件|派送|出库|妥投|退回|丢失|丢|到货|到|取走|取件|清关|寄到|送到|投递|拒收
+        延迟|延误
         推迟|寄
         """,
         zh_going="运输|派送|配送|清关|路上|途|揽收|派件|中转",
         zh_waiting="发货|揽收|取件|派送|签收|清关",
         zh_more=r"""
-        (?:在|卡在|停在|到达?)[^，。；\n]{0,8}?(?:路上|途中|海关|中转|网点|驿站|分拨|仓)|预计[^，。；\n]{0,12}?(?:到|送达|派送)
+        (?:在|卡在|停在|到达?)[^，。；\n]{0,8}?(?:路上|途中|海关|中转|网点|驿站|分拨|仓)
+        预计[^，。；\n]{0,12}?(?:到|送达|派送)
         """,
         about=r"""
         packages?(?! manager)|parcel|shipment|shipping|deliver(?:y|ed)|courier|tracking|where is my order|快递|包裹|物流
@@ -267,7 +284,8 @@ RULES: dict[str, Rule] = {
         complaints?
         """,
         states=r"""
-        opened|resolved|unresolved|reopened|assigned(?: to)?|unassigned|escalated|waiting|blocked|fixed|handled by|owned by
+        opened|resolved|unresolved|reopened|assigned(?: to)?|unassigned|escalated|waiting|blocked|fixed|handled by
+        owned by
         p[0-4]|triaged|solved|with \w+|(?:high|low|medium|top) priority
         """,
         did="closed|reopened|resolved|escalated|assigned|fixed|opened|filed",
@@ -279,13 +297,15 @@ RULES: dict[str, Rule] = {
         """,
         zh_going="处理|排查|跟进|修复|调查|等待",
         zh_waiting="处理|分配|受理|关闭|指派|回复|验证",
-        zh_more="(?:当前|目前|现在)?的?(?:处理人|负责人|经办人|优先级|受理人|跟进人|责任人|进度)(?:现在|目前)?(?:是|为|变|：|:)",
+        zh_more="(?:当前|目前|现在)?的?(?:处理人|负责人|经办人|优先级|受理人|跟进人|责任人|进度)(?:现在|目前)?(?:是|"
+        "为|变|：|:)",
         about=r"""
         ticket|incident|support case|(?:bug|issue|jira) (?:status|\d)|status of (?:the )?(?:bug|issue|case)|工单|故障单
         缺陷单|投诉单|服务单
         """,
         exact=[
-            rf"{START}[a-z]{{2,8}}-\d{{2,}}{END}{_GAP}{_LINK}(?:\s+{_ADVERB})*\s+(?:open|closed|resolved|reopened|assigned|"
+            rf"{START}[a-z]{{2,8}}-\d{{2,}}{END}{_GAP}{_LINK}(?:\s+{_ADVERB})*\s+(?:open|closed|resolved|reopened|"
+            rf"assigned|"
             rf"escalated|in progress|on hold|blocked|fixed){END}",
             rf"(?<![a-z0-9-])[a-z]{{2,8}}-\d{{2,}}{END}{_ZH_GAP}(?:{_ZH_DONE}(?:关闭|解决|处理|升级|修复|转派)|处理中)",
         ],
@@ -293,32 +313,39 @@ RULES: dict[str, Rule] = {
     "approval": _rule(
         things="""
         purchase orders?|pos?|contracts?|requests?|applications?|leave|expenses?|expense (?:reports?|claims?)|budgets?
-        proposals?|quotes?|quotations?|claims?|loans?|permits?|visas?|change requests?|pull requests?|merge requests?|prs?
+        proposals?|quotes?|quotations?|claims?|loans?|permits?|visas?|change requests?|pull requests?|merge requests?
+        prs?
         mrs?|vacation|time off|trip|agreements?|deals?|registration|requisitions?|offers?|nda|tender|bids?|sign-?off
         approval|release|deployment|headcount|promotion|transfer|invoice|design|plan|account opening|waivers?
         """,
         states="""
         signed(?: off)?|unsigned|countersigned|cleared|greenlit|granted|accepted|authori[sz]ed|pre-?approved|withdrawn
-        (?:pending|awaiting|under|in) (?:approval|review|sign-?off|signature|legal|finance)|unapproved|ratified|terminated
+        (?:pending|awaiting|under|in) (?:approval|review|sign-?off|signature|legal|finance)|unapproved|ratified
+        terminated
         expired|in force|effective|finali[sz]ed
         """,
-        did="approved|rejected|declined|denied|signed(?: off(?: on)?)?|countersigned|granted|cleared|turned down|greenlit",
+        did="approved|rejected|declined|denied|signed(?: off(?: on)?)?|countersigned|granted|cleared|turned down|"
+        "greenlit",
         clear="approved|rejected|declined|denied|signed off|countersigned|greenlit|turned down",
         zh_clear="审批|批准|批复|批|驳回|否决|签署|盖章|获批|审核|立项|备案|拒绝|拒",
         zh_things="""
-        合同|采购单|采购申请|采购|申请单?|申诉|的假|房贷|车贷|审批单?|报销单?|请假单?|假期|休假|年假|预算|方案|报价单?|立项|用印|协议|标书|变更单?
+        合同|采购单|采购申请|采购|申请单?|申诉|的假|房贷|车贷|审批单?|报销单?|请假单?|假期|休假|年假|预算|方案|报价单?
+        立项|用印|协议|标书|变更单?
         贷款|开户|单子|流程|需求单|转正|离职|入职|签证|许可|备案|投标|招标|付款单|借款|提案|调岗|加薪|合约|护照
         """,
         zh_done="""
-        审批|批准|通过|批复|批|签署|签字|签订|签|盖章|驳回|拒绝|否决|撤回|生效|到期|终止|过期|审核|提交|获批|备案|归档|核准|同意
+        审批|批准|通过|批复|批|签署|签字|签订|签|盖章|驳回|拒绝|否决|撤回|生效|到期|终止|过期|审核|提交|获批|备案|归档
+        核准|同意
         作废|办理|办|打回|退回|批到|接受
         """,
         zh_going="审批|审核|流转|会签|走流程|评审|法务审|办理|处理",
         zh_waiting="审批|审核|签字|批准|盖章|会签|批|批复|法务",
         zh_more="""
-        [\d月日号年底初]\s*(?:终止|生效|失效|到期)|(?:审批|审核|评审|复核)(?:已经?)?(?:通过|过)了?|(?:批|签)下来|获(?:得)?批(?:准)?|(?:审|批)完了?|没(?:有)?批
+        [\d月日号年底初]\s*(?:终止|生效|失效|到期)|(?:审批|审核|评审|复核)(?:已经?)?(?:通过|过)了?|(?:批|签)下来
+        获(?:得)?批(?:准)?|(?:审|批)完了?|没(?:有)?批
         """,
-        about="approv|purchase order|sign(?:ed)? off|contract (?:status|signed)|is .*contract .*signed|审批|批准|获批|签署|合同|报销|用印",
+        about="approv|purchase order|sign(?:ed)? off|contract (?:status|signed)|is .*contract .*signed|审批|批准|获批|"
+        "签署|合同|报销|用印",
     ),
     "permission": _rule(
         things="access|permissions?|roles?|rights|privileges?|clearance|admin rights|admin access",
@@ -334,23 +361,27 @@ RULES: dict[str, Rule] = {
         zh_going="申请|审批",
         zh_waiting="开通|审批|授权",
         zh_more=r"""
-        (?:现在|目前|当前)?(?:是|为|变成|升为)[^，,。；;\n]{0,18}?(?:管理员|只读|可写|编辑|所有者|超级用户|审批人|owner|admin)
+        (?:现在|目前|当前)?(?:是|为|变成|升为)[^，,。；;\n]{0,18}?(?:管理员|只读|可写|编辑|所有者|超级用户|审批人
+        & |owner|admin)
         """,
         about=r"""
         permission|access rights?|(?:have|has|get|got) access|admin rights|my role|privileges?
         allowed to (?:access|export|approve)|权限|角色|访问权|授权
         """,
         exact=[
-            rf"{START}(?:user|account|member|employee)\s+{_ID}\s+(?:now |currently |already |also |still )?(?:has|holds|had|got|"
-            rf"owns|lacks|can|may|is allowed|is authori[sz]ed|was granted|is (?:an? )?(?:admin|owner|editor|viewer)){END}",
-            r"(?:用户|账号|成员|员工)\s*[a-z]{0,6}[-_]?\d[\w-]*[^，。；\n]{0,8}?(?:拥有|具有|具备|享有|持有|有|没有|可以|能|被授予|是)"
+            rf"{START}(?:user|account|member|employee)\s+{_ID}\s+(?:now |currently |already |also |still )?(?:has|"
+            rf"holds|had|got|"
+            rf"owns|lacks|can|may|is allowed|is authori[sz]ed|was granted|is (?:an? )?(?:admin|owner|editor|"
+            rf"viewer)){END}",
+            r"(?:用户|账号|成员|员工)\s*[a-z]{0,6}[-_]?\d[\w-]*[^，。；\n]{0,8}?(?:拥有|具有|具备|享有|持有|有|没有|"
+            r"可以|能|被授予|是)"
             r"[^，。；\n]{0,14}?(?:权限|管理员|访问权|角色|权)",
         ],
         loose=[
             START
             + words(
                 """
-                have|has|had|holds?|gained|lost|lacks?|received|retains?|owns?|got|with
+                have|has|had|holds?|gained|lost|lacks?|received|retains?|owns?|got
                 (?:was|were|been|am|is|are) (?:now |already )?(?:granted|given|assigned)
                 """
             )
@@ -362,29 +393,39 @@ RULES: dict[str, Rule] = {
                 i|we|he|she|they|\\w+ account|my account|the user
                 """
             )
-            + r"\s*(?:'m|am|is|are|was|were|'ve been|have been|has been|became)?\s*(?:now |currently |already |made |appointed |also )*"
+            + r"\s*(?:'m|am|is|are|was|were|'ve been|have been|has been|became)?\s*(?:now |currently |already |made |"
+            r"appointed |also )*"
             + r"(?:an? |the )?(?:admin|administrator|owner|super ?user|root|editor|approver)\s+(?:of|on|in|for)\s+"
             + r"(?:the |this |our |every |all |\w+ )?(?:[\w-]+ )?"
             + words(
                 """
-                workspace|tenant|project|system|repo|repository|console|account|org|organi[sz]ation|crm|erp|database|cluster
+                workspace|tenant|project|system|repo|repository|console|account|org|organi[sz]ation|crm|erp|database
+                cluster
                 dashboard|environment|channel|group
                 """
             )
             + r"s?(?![\w-])",
-            rf"{START}(?:i|we|he|she|they|the user|customer)\s*(?:'m|am|is|are|was)\s+(?:now |currently |already |not )*(?:allowed|"
-            r"authori[sz]ed|permitted|cleared) to (?:access|export|approve|delete|view|read|edit|deploy|sign|use|write|transfer|"
+            rf"{START}(?:i|we|he|she|they|the user|customer)\s*(?:'m|am|is|are|was)\s+(?:now |currently |already |"
+            rf"not )*(?:allowed|"
+            r"authori[sz]ed|permitted|cleared) to (?:access|export|approve|delete|view|read|edit|deploy|sign|use|"
+            r"write|transfer|"
             rf"release|modify|manage){END}",
-            rf"{START}(?!you )(?:i|he|she|they|[a-z]+) can (?:now |also |always |still )?(?:approve|authori[sz]e|sign off(?: on)?|grant|release) "
-            r"[^.!?;]{0,20}?(?:payments?|refunds?|requests?|orders?|invoices?|expenses?|access|leave|purchases?|transfers?|"
+            rf"{START}(?!you )(?:i|he|she|they|[a-z]+) can (?:now |also |always |still )?(?:approve|authori[sz]e|"
+            rf"sign off(?: on)?|grant|release) "
+            r"[^.!?;]{0,20}?(?:payments?|refunds?|requests?|orders?|invoices?|expenses?|access|leave|purchases?|"
+            r"transfers?|"
             rf"contracts?|releases?|discounts?|up to|above|over){END}",
-            r"(?:我|他|她|小\w|老\w|经理|主管|[\u4e00-\u9fff]{2,3})(?:现在|目前)?(?:可以|能|有权)(?:直接)?(?:审批|批准|授权|放行)[^，。；\n]{0,12}?"
+            r"(?:我|他|她|小\w|老\w|经理|主管|[\u4e00-\u9fff]{2,3})(?:现在|目前)?(?:可以|能|有权)(?:直接)?(?:审批|"
+            r"批准|授权|放行)[^，。；\n]{0,12}?"
             r"(?:付款|退款|订单|申请|合同|报销|采购|请假|转账|发布)",
-            r"(?:拥有|具有|具备|享有|持有|获得了?|被授予了?|授予了?|开通了?|失去了?|没有|取得了?|有)(?![无没])[^，。；、\n]{0,14}?"
+            r"(?:拥有|具有|具备|享有|持有|获得了?|被授予了?|授予了?|开通了?|失去了?|没有|取得了?|"
+            r"有)(?![无没])[^，。；、\n]{0,14}?"
             r"(?:权限|访问权|管理权|审批权|管理员(?:权限|角色|身份))",
-            r"(?:用户|账号|我|他|她)在?[^，。；你\n]{0,10}?(?:系统|后台|平台|crm|erp|空间|仓库)(?:里|中|上)?[^，。；你\n]{0,6}?是"
+            r"(?:用户|账号|我|他|她)在?[^，。；你\n]{0,10}?(?:系统|后台|平台|crm|erp|空间|仓库)(?:里|中|"
+            r"上)?[^，。；你\n]{0,6}?是"
             r"[^，。；\n]{0,8}?(?:角色|权限组)",
-            r"(?:用户|账号|我|他|她)(?:现在|目前|已经)?(?:是|成为|成了)[^，。；\n]{0,8}?(?:系统|租户|平台|后台|空间|仓库|超级|工作区|"
+            r"(?:用户|账号|我|他|她)(?:现在|目前|已经)?(?:是|成为|成了)[^，。；\n]{0,8}?(?:系统|租户|平台|后台|空间|"
+            r"仓库|超级|工作区|"
             r"组织)的?管理员",
         ],
     ),
@@ -394,25 +435,29 @@ RULES: dict[str, Rule] = {
         transactions?|down payment|tuition|premium|debt|fine|receivables?|mortgage
         """,
         states="""
-        paid|unpaid|past due|settled|due|cleared|outstanding|bounced|collected|written off|credited|charged|remitted|wired
+        paid|unpaid|past due|settled|due|cleared|outstanding|bounced|collected|written off|credited|charged|remitted
+        wired
         posted|reversed|voided|sent|in arrears|refunded|returned
         """,
         did="paid|settled|received|transferred|wired|collected|sent",
-        clear="paid|unpaid|overdue|invoiced|settled|past due|paid off|wired",
+        clear="paid(?! off)|unpaid|overdue|invoiced|settled|past due|paid off|wired",
         zh_clear="付款|付清|支付|到账|结清|缴费|缴纳|开票|入账|打款|还清|报销|扣款|退还|逾期",
         zh_things="""
-        账单|发票|款项|货款|尾款|定金|押金|工资|房租|付款|回款|保证金|首付|欠款|分期|薪水|奖金|学费|汇款|转账|费用|水电费|保费
+        账单|发票|款项|货款|尾款|定金|押金|工资|房租|付款|回款|保证金|首付|欠款|分期|薪水|奖金|学费|汇款|转账|费用
+        水电费|保费
         贷款|罚款|订金|电汇|打款|款
         """,
         zh_done="""
-        付清|付款|付|支付|到账|结清|开具|开票|开出|缴清|缴纳|缴|收到|收款|逾期|打款|入账|还清|还款|汇出|扣款|核销|扣除|退回|退还
+        付清|付款|付|支付|到账|结清|开具|开票|开出|缴清|缴纳|缴|收到|收款|逾期|打款|入账|还清|还款|汇出|扣款|核销|扣除
+        退回|退还
         退|发放|发|结算|交清|交|还
         """,
         zh_going="处理|结算|支付|对账",
         zh_waiting="支付|付款|结算|开票|打款|收款|缴费|核销",
         zh_more=rf"(?:还有|还剩|还欠|剩余|共计?|总计|合计|是|为|：|:)\s*(?:人民币|约|大约|共)?\s*{ZH_AMOUNT}|逾期",
         about=r"""
-        balance|payment|invoice|(?:i|we|they|he|she) owe|amount due|paid|bill(?:ing)?(?: status)?|余额|付款|发票|账单|欠款|到账
+        balance|payment|invoice|(?:i|we|they|he|she) owe|amount due|paid|bill(?:ing)?(?: status)?|余额|付款|发票|账单
+        欠款|到账
         尾款|还款|工资
         """,
         loose=[
@@ -425,12 +470,17 @@ RULES: dict[str, Rule] = {
             )
             + rf"\s+balance{END}[^.!?;]{{0,40}}?(?:is|are|was|stands at|of|has|:|=|dropped to|went)[^.!?;]{{0,20}}?"
             + r"(?:\d|zero|negative|empty|overdrawn|positive)",
-            rf"{START}(?:i|we|he|she|they|customer|client|user|the \w+)\s+(?:still |now |currently )?owes?{END}[^.!?;]{{0,30}}?\d",
-            rf"{START}(?:have|has|had|hasn't|haven't)\s+(?:not |already |just |never |fully |only |still not )*(?:paid|settled|"
+            rf"{START}(?:i|we|he|she|they|customer|client|user|the \w+)\s+(?:still |now |"
+            rf"currently )?owes?{END}[^.!?;]{{0,30}}?\d",
+            rf"{START}(?:have|has|had|hasn't|haven't)\s+(?:not |already |just |never |fully |only |"
+            rf"still not )*(?:paid|settled|"
             rf"transferred|wired|remitted){END}",
-            rf"{MONEY}[^.!?;]{{0,20}}?(?:left|remaining|available|in (?:my|the|his|her|our|their) (?:account|wallet|bank))",
-            rf"{START}(?:credit limit|amount due|outstanding amount|total due|arrears)[^.!?;]{{0,20}}?(?:is|of|:|=)\s*{MONEY}",
-            r"(?:余额|存款|信用额度|授信额度|欠款|欠费)[^，。；\n]{0,10}?(?:还有|还剩|剩余|剩|只有|是|为|有|共|不足|：|:|\s)"
+            rf"{MONEY}[^.!?;]{{0,20}}?(?:left|remaining|available|in (?:my|the|his|her|our|their) (?:account|wallet|"
+            rf"bank))",
+            rf"{START}(?:credit limit|amount due|outstanding amount|total due|arrears)[^.!?;]{{0,20}}?(?:is|of|:|"
+            rf"=)\s*{MONEY}",
+            r"(?:余额|存款|信用额度|授信额度|欠款|欠费)[^，。；\n]{0,10}?(?:还有|还剩|剩余|剩|只有|是|为|有|共|不足|"
+            r"：|:|\s)"
             rf"\s*(?:约|大约|人民币)?\s*(?:[¥￥$€£]?\s*{ZH_NUM}|零)",
             rf"(?:账户|账号|卡|钱包|账)(?:里|上|内|中)[^，。；\n]{{0,8}}?{ZH_AMOUNT}",
             rf"(?:我|他|她|客户|对方|公司|用户)(?:们)?(?:还|仍|总共|一共)?欠[^，。；\n]{{0,8}}?{ZH_AMOUNT}",
@@ -456,20 +506,28 @@ RULES: dict[str, Rule] = {
         不足|告急|充足|充裕|紧张|见底|清零|为零|不够|够用|偏低
         """,
         about=r"""
-        (?:in|out of) stock|stock (?:level|status|left)|inventory|sku|how many .*(?:left|available)|库存|存货|现货|有货|缺货|售罄
+        (?:in|out of) stock|stock (?:level|status|left)|inventory|sku|how many .*(?:left|available)|库存|存货|现货
+        有货|缺货|售罄
         还剩.*件
         """,
         loose=[
-            rf"(?:{START}(?:is|are|was|were|currently|now|still|back|already)|'s|'re)\s+(?:\w+\s+){{0,2}}?(?:out of stock|in stock|"
+            rf"(?:{START}(?:is|are|was|were|currently|now|still|back|already)|'s|"
+            rf"'re)\s+(?:\w+\s+){{0,2}}?(?:out of stock|in stock|"
             rf"sold out|on back-?order|back-?ordered){END}",
             rf"{START}(?:ran|run|running|are|is|be) (?:out|low|short) (?:of|on) (?:stock|(?:the|our) [\w-]+)",
-            rf"{START}(?:warehouse|store|shop|supplier|depot|shelf)s? (?:is|are|ran|was) (?:now |currently )?(?:out of|low on|short of) ",
-            rf"{START}\d[\d,]{{0,12}}\s+(?:[\w-]+\s+){{0,2}}?(?:units?|pieces?|pcs|boxes|items?|cartons?|pallets?|bottles?|copies)\s+"
+            rf"{START}(?:warehouse|store|shop|supplier|depot|shelf)s? (?:is|are|ran|was) (?:now |"
+            rf"currently )?(?:out of|low on|short of) ",
+            rf"{START}\d[\d,]{{0,12}}\s+(?:[\w-]+\s+){{0,2}}?(?:units?|pieces?|pcs|boxes|items?|cartons?|pallets?|"
+            rf"bottles?|copies)\s+"
             rf"(?:are |is )?(?:left|remaining|in stock|available|on hand|in the warehouse){END}",
-            rf"{START}(?:have|has|got|with) (?:no|zero|only|plenty of|enough|\d+) [^.!?;,]{{0,30}}?(?:in stock|on hand|in the warehouse){END}",
-            rf"{START}(?:only|just)\s+\d[\d,]{{0,12}}\s+(?:[\w-]+\s+){{0,3}}?(?:left in|remain in|in stock|in the warehouse)",
-            rf"{START}(?:stock|inventory)(?: level| count)?[^.!?;]{{0,30}}?(?:is|of|stands at|:|=|at|down to)\s*(?:now |only )?\d",
-            rf"(?:只剩|仅剩|还剩|剩余|剩下|还有|仅有)[下了]?\s*(?:大?约)?\s*{ZH_NUM}\s*(?:件|台|箱|套|瓶|盒|双|吨|公斤|斤|辆|部|桶|袋|匹|只|支|把|张桌|块表)",
+            rf"{START}(?:have|has|got|with) (?:no|zero|only|plenty of|enough|\d+) [^.!?;,]{{0,30}}?(?:in stock|"
+            rf"on hand|in the warehouse){END}",
+            rf"{START}(?:only|just)\s+\d[\d,]{{0,12}}\s+(?:[\w-]+\s+){{0,3}}?(?:left in|remain in|in stock|"
+            rf"in the warehouse)",
+            rf"{START}(?:stock|inventory)(?: level| count)?[^.!?;]{{0,30}}?(?:is|of|stands at|:|=|at|"
+            rf"down to)\s*(?:now |only )?\d",
+            rf"(?:只剩|仅剩|还剩|剩余|剩下|还有|仅有)[下了]?\s*(?:大?约)?\s*{ZH_NUM}\s*(?:件|台|箱|套|瓶|盒|双|吨|"
+            rf"公斤|斤|辆|部|桶|袋|匹|只|支|把|张桌|块表)",
             r"(?:没有?|无|暂无|还有)现货|(?:没|无)货(?!币)",
             r"(?:已经?|又|目前|现在|暂时|全部|都|全线)(?:缺货|断货|售罄|有货|无货|没货|补货|卖完|卖光)|"
             r"(?:断货|缺货|售罄|补货|卖完|卖光|没货|有货)了",
@@ -481,7 +539,8 @@ RULES: dict[str, Rule] = {
         maintenance|renewal|tier|loyalty status|pass|service plan|data plan
         """,
         states=rf"""
-        active|inactive|expired|suspended|renewed|lapsed|paused|valid|upgraded|downgraded|over|ended|ending|paid|terminated
+        active|inactive|expired|suspended|renewed|lapsed|paused|valid|upgraded|downgraded|over|ended|ending|paid
+        terminated
         up for renewal|void|expiring|{_TIERS}|on (?:the |an? )?{_TIERS}
         """,
         verbs=r"""
@@ -492,33 +551,46 @@ RULES: dict[str, Rule] = {
         zh_clear="过期|到期|续费|续订|退订|续保|失效",
         zh_things="会员|套餐|订阅|许可证?|保修|质保|试用期?|授权|合约|续费|年费|服务期|vip|等级",
         zh_done="""
-        过期|到期|升级|开通|续费|失效|激活|取消|退订|终止|暂停|降级|续订|生效|冻结|用完|延期|续|停用|解约|升到|降到|升为|降为
+        过期|到期|升级|开通|续费|失效|激活|取消|退订|终止|暂停|降级|续订|生效|冻结|用完|延期|续|停用|解约|升到|降到
+        升为|降为
         """,
         zh_going="续费|试用|生效",
         zh_waiting="续费|激活|开通",
         zh_more=rf"""
-        (?:[\d月日号年]|今天|明天|后天|下?周[一二三四五六日天]?|下个?月|年底|月底|今年|明年)\s*(?:就|将|会)?(?:到期|过期|失效|截止|续费|结束)
+        (?:[\d月日号年]|今天|明天|后天|下?周[一二三四五六日天]?|下个?月|年底|月底|今年|明年)\s*(?:就|将|会)?(?:到期
+        & |过期|失效|截止|续费|结束)
         (?:到|至|截至|截止)[^，。；\n]{{1,12}}?(?:到期|为止|截止|结束|失效)|有效期?(?:到|至|为|是|还有|：|:)
-        (?:等级|级别|类型|身份|档位|套餐)?(?:现在|目前|当前|已经)?(?:是|为|升到|升至|升级到|升级为|降为|降到|：|:){_ZH_GAP}{_ZH_TIERS}
+        (?:等级|级别|类型|身份|档位|套餐)?(?:现在|目前|当前|已经)?(?:是|为|升到|升至|升级到|升级为|降为|降到|：
+        & |:){_ZH_GAP}{_ZH_TIERS}
         """,
         about=r"""
-        subscription|membership|my (?:plan|tier|licen[cs]e)|warranty|trial (?:end|expire)|会员|套餐|订阅|保修|到期|试用期|vip
+        subscription|membership|my (?:plan|tier|licen[cs]e)|warranty|trial (?:end|expire)|会员|套餐|订阅|保修|到期
+        试用期|vip
         """,
         loose=[
-            rf"(?:{START}(?:is|am|are|was|now|still)|'m|'s|'re)\s+(?:\w+\s+){{0,2}}?on\s+(?:the|an?|our|your|my|their)\s+{_TIERS}"
+            rf"(?:{START}(?:is|am|are|was|now|still)|'m|'s|'re)\s+(?:\w+\s+){{0,2}}?on\s+(?:the|an?|our|your|my|"
+            rf"their)\s+{_TIERS}"
             rf"(?:\s+[\w-]+)?\s*(?:plan|tier|subscription|package){END}",
-            rf"(?:{START}(?:is|am|are|was|remains?|as)|'m|'s|'re)\s+(?:now |currently |already |still |also )*(?:an? |the )?{_TIERS}\s*"
-            rf"(?:level |tier |status )?(?:member|customer|subscriber|account holder|card ?holder|tier|status|plan){END}",
+            rf"(?:{START}(?:is|am|are|was|remains?|(?:me|him|her|us|them) as)|'m|'s|'re)\s+(?:now |currently |"
+            rf"already |still |also )*(?:an? |the )?{_TIERS}\s*"
+            rf"(?:level |tier |status )?(?:member|customer|subscriber|account holder|card ?holder|tier|status|"
+            rf"plan){END}",
             rf"{START}(?:expires?|renews?|runs out|is (?:good|valid)) (?:on|in|at|by|until|till|through|next|this) ",
-            rf"{START}(?:have|has|holds?|bought|owns?)\s+(?:an? |the )?(?:active |valid |current )?{_TIERS}\s+(?:subscription|"
+            rf"{START}(?:have|has|holds?|bought|owns?)\s+(?:an? |the )?(?:active |valid |"
+            rf"current )?{_TIERS}\s+(?:subscription|"
             rf"membership|plan|licen[cs]e|account|tier|status){END}",
-            rf"{START}(?:membership|loyalty|member|plan|subscription|account)\s*(?:level|tier|status|type)?\s*(?:is|=|:|was)\s*"
-            rf"(?:now |currently )?(?:the |an? )?{_TIERS}(?=\W*$|\s*[,;]|\s+(?:now|until|plan|tier|level|member|customer))",
-            rf"(?:是|为|属于|成为|升为|升级为|升级成|升级到)(?:了)?(?:你们|贵司|贵公司|公司|店里)?的?(?:尊贵的?)?\s*{_ZH_TIERS}\s*"
+            rf"{START}(?:membership|loyalty|member|plan|subscription|account)\s*(?:level|tier|status|type)?\s*(?:is|=|"
+            rf":|was)\s*"
+            rf"(?:now |currently )?(?:the |an? )?{_TIERS}(?=\W*$|\s*[,;]|\s+(?:now|until|plan|tier|level|member|"
+            rf"customer))",
+            rf"(?:是|为|属于|成为|升为|升级为|升级成|升级到)(?:了)?(?:你们|贵司|贵公司|公司|"
+            rf"店里)?的?(?:尊贵的?)?\s*{_ZH_TIERS}\s*"
             r"(?:会员|用户|客户|等级|套餐|订阅|持卡人)",
-            rf"(?:用户|客户|账号)\s*[a-z]{{0,6}}[-_]?\d[\w-]*[^，。；\n]{{0,6}}?(?:用的?是|使用的?是|属于|在){_ZH_GAP}{_ZH_TIERS}",
+            rf"(?:用户|客户|账号)\s*[a-z]{{0,6}}[-_]?\d[\w-]*[^，。；\n]{{0,6}}?(?:用的?是|使用的?是|属于|"
+            rf"在){_ZH_GAP}{_ZH_TIERS}",
             rf"(?:用的?是|使用的?是|订的是|办的是|买的是)[^，。；\n]{{0,6}}?{_ZH_TIERS}(?:套餐|会员|订阅)",
-            r"有效期(?:到|至|为|是|截至|截止)|[\d一二三四五六七八九十]\s*[月日号年]\s*(?:底|初)?(?:就|将|会)?(?:到期|过期|失效|截止)",
+            r"有效期(?:到|至|为|是|截至|截止)|[\d一二三四五六七八九十]\s*[月日号年]\s*(?:底|初)?(?:就|将|会)?(?:到期|"
+            r"过期|失效|截止)",
         ],
     ),
     "account": _rule(
@@ -536,10 +608,13 @@ RULES: dict[str, Rule] = {
         """,
         zh_going="审核|冻结|申诉",
         zh_waiting="激活|认证|解封|审核|解冻",
-        zh_more=r"通过了?(?:实名)?(?:认证|审核|验证)|(?:处于|是|为)[^，。；\n]{0,4}?(?:正常|异常|冻结|锁定|停用|受限|欠费)(?:状态|的)?",
+        zh_more=r"通过了?(?:实名)?(?:认证|审核|验证)|(?:处于|是|为)[^，。；\n]{0,4}?(?:正常|异常|冻结|锁定|停用|受限|"
+        r"欠费)(?:状态|的)?",
         about=r"""
-        account (?:status|state|locked|balance)|is my account|how many (?:points|miles|credits|vacation days|leave days|days off)
-        (?:points|miles|quota|credits|leave|pto|vacation days).*(?:left|have|remaining)|账[号户](?:状态|冻结|锁)|积分|里程
+        account (?:status|state|locked|balance)|is my account
+        how many (?:points|miles|credits|vacation days|leave days|days off)
+        (?:points|miles|quota|credits|leave|pto|vacation days).*(?:left|have|remaining)|账[号户](?:状态|冻结|锁)|积分
+        里程
         年假.*(?:剩|几|多少)|剩.*(?:年假|额度|次数)
         """,
         loose=[
@@ -551,28 +626,34 @@ RULES: dict[str, Rule] = {
                 """
             )
             + r"(?:\s+(?:left|remaining|available|on)|\W*$|\s+in\b)",
-            rf"{START}(?:points|miles|credits?|quota|pto|leave|vacation|allowance)(?:\s+balance)?\s*(?:left|remaining|balance)?\s*"
+            rf"{START}(?:points|miles|credits?|quota|pto|leave|vacation|allowance)(?:\s+balance)?\s*(?:left|remaining|"
+            rf"balance)?\s*"
             r"(?:is|are|=|:|stands at|dropped to)\s*(?:only |now |at )?\d",
             r"(?:积分|里程|年假|病假|调休|流量|配额|话费|名额|算力|点数|剩余次数|免费次数)[^，。；\n]{0,8}?"
             rf"(?:还剩下?|还有|剩余|只剩|剩下?|余额?|共有|有|是|为|：|:)\s*(?:大?约)?\s*{ZH_NUM}",
-            rf"(?:还剩|剩余|还有|只剩|仅剩)\s*{ZH_NUM}\s*(?:天|次|点|分|gb|g|个)(?:的)?(?:年假|病假|调休|额度|积分|流量|配额|假|机会|里程)",
+            rf"(?:还剩|剩余|还有|只剩|仅剩)\s*{ZH_NUM}\s*(?:天|次|点|分|gb|g|个)(?:的)?(?:年假|病假|调休|额度|积分|"
+            rf"流量|配额|假|机会|里程)",
         ],
     ),
     "policy": Rule(
         exact=(
             re.compile(
-                rf"{START}(?:current|currently|latest|new|official|present|today's|as of (?:now|today)){END}[^.!?;,]{{0,30}}?{_RULE_NOUN}"
+                rf"{START}(?:current|currently|latest|new|official|present|today's|as of (?:now|"
+                rf"today)){END}[^.!?;,]{{0,30}}?{_RULE_NOUN}"
                 rf"\s+{_RULE_WORD}{END}[^.!?;]{{0,40}}?{_RULE_VERB}{END}[^.!?;]{{0,40}}?(?:{MONEY}|{SPAN})"
             ),
             re.compile(
-                rf"(?:现行|目前|当前|最新|现在|今年|本季度|本月)的?[^，,。；\n]{{0,8}}?{_ZH_RULE}[^，,。；\n]{{0,10}}?{_ZH_SET}"
+                rf"(?:现行|目前|当前|最新|现在|今年|本季度|"
+                rf"本月)的?[^，,。；\n]{{0,8}}?{_ZH_RULE}[^，,。；\n]{{0,10}}?{_ZH_SET}"
                 rf"[^，,。；\n]{{0,12}}?{ZH_AMOUNT}"
             ),
         ),
         loose=(
             re.compile(
-                rf"{START}(?:current|existing|latest|official|present|company|our|the)\s+(?:[\w-]+\s+){{0,2}}?policy{END}"
-                r"[^.!?;,]{0,30}?(?:is|allows?|permits?|covers?|grants?|gives?|says?|states|requires?|caps|limits?|lasts|"
+                rf"{START}(?:current|existing|latest|official|present|company|our|"
+                rf"the)\s+(?:[\w-]+\s+){{0,2}}?policy{END}"
+                r"[^.!?;,]{0,30}?(?:is|allows?|permits?|covers?|grants?|gives?|says?|states|requires?|caps|limits?|"
+                r"lasts|"
                 rf"has changed|changed){END}"
             ),
             re.compile(
@@ -583,47 +664,58 @@ RULES: dict[str, Rule] = {
                 START
                 + words(
                     """
-                    price|fee|cost|tariff|surcharge|interest rate|exchange rate|vat|tax rate|per diem|list price|unit price
+                    price|fee|cost|tariff|surcharge|interest rate|exchange rate|vat|tax rate|per diem|list price
+                    unit price
                     rent|premium|commission|toll|deductible|shipping
                     """
                 )
-                + rf"{END}[^.!?;,]{{0,40}}?(?:is|are|was|=|:|went (?:up|down)|rose|dropped|fell|increased|of|costs?|stands at){END}"
-                + rf"[^.!?;]{{0,20}}?{MONEY}"
+                + rf"{END}[^.!?;,]{{0,40}}?(?:is|are|was|=|:|went (?:up|down)|rose|dropped|fell|increased|of|costs?|"
+                rf"stands at){END}" + rf"[^.!?;]{{0,20}}?{MONEY}"
             ),
             re.compile(
-                rf"{START}(?:the|our|their|your|[\w-]+)\s+(?:{_TIERS}\s+)?(?:plan|subscription|membership|licen[cs]e|ticket|product|"
-                rf"model|version|edition)(?:\s+[\w-]+)?\s+(?:now |currently )?(?:costs?|is priced at|sells for|goes for){END}"
+                rf"{START}(?:the|our|their|your|[\w-]+)\s+(?:{_TIERS}\s+)?(?:plan|subscription|membership|licen[cs]e|"
+                rf"ticket|product|"
+                rf"model|version|edition)(?:\s+[\w-]+)?\s+(?:now |currently )?(?:costs?|is priced at|sells for|"
+                rf"goes for){END}"
                 rf"[^.!?;]{{0,15}}?{MONEY}"
             ),
             re.compile(
-                rf"{START}(?:company|employer|airline|shop|store|bank|provider|hotel|landlord|insurer|university|we)\s+(?:now |currently "
+                rf"{START}(?:company|employer|airline|shop|store|bank|provider|hotel|landlord|insurer|university|"
+                rf"we)\s+(?:now |currently "
                 r"|only )?(?:allows?|permits?|grants?|charges?|reimburses?|covers?|refunds?|pays?)"
                 rf"{END}[^.!?;]{{0,30}}?(?:{MONEY}|{SPAN})"
             ),
             re.compile(
-                r"(?:现行|目前|当前|最新|现在|公司|今年|本季度|我们|你们|平台|店里|系统)的?[^，,。；\n]{0,8}?(?<!代码)(?<!编码)(?<!命名)"
-                r"(?<!设计)(?<!格式)(?<!文档)(?:政策|标准|规定|制度|价格|定价|费率|利率|汇率|税率|限额|运费|资费|售价|单价|保修期|退货期|"
+                r"(?:现行|目前|当前|最新|现在|公司|今年|本季度|我们|你们|平台|店里|"
+                r"系统)的?[^，,。；\n]{0,8}?(?<!代码)(?<!编码)(?<!命名)"
+                r"(?<!设计)(?<!格式)(?<!文档)(?:政策|标准|规定|制度|价格|定价|费率|利率|汇率|税率|限额|运费|资费|售价|"
+                r"单价|保修期|退货期|"
                 rf"账期)[^，,。；\n]{{0,6}}?{_ZH_SET}[^，,。；\n]{{0,14}}?(?:{ZH_AMOUNT}|免费|{ZH_NUM}\s*[/每])"
             ),
             re.compile(
-                rf"{_ZH_RULE}的?(?:政策|标准|规定|制度|上限|限额|额度|期限?|天数|率|费|金|价格?|比例)(?:目前|现在|已经?)?{_ZH_SET}"
+                rf"{_ZH_RULE}的?(?:政策|标准|规定|制度|上限|限额|额度|期限?|天数|率|费|金|价格?|比例)(?:目前|现在|"
+                rf"已经?)?{_ZH_SET}"
                 rf"[^，,。；\n]{{0,12}}?{ZH_AMOUNT}"
             ),
             re.compile(rf"公司(?:现在|目前|已经?)?(?:规定|允许|给|报销|补贴)[^，,。；\n]{{0,14}}?{ZH_AMOUNT}"),
             re.compile(
-                r"(?:套餐|会员|版|服务|产品|课程|订阅|门票|机票|酒店|房间)[^，,。；\n]{0,6}?(?:每|一)(?:个?月|年|晚|天|次|张|份|人|位)"
+                r"(?:套餐|会员|版|服务|产品|课程|订阅|门票|机票|酒店|房间)[^，,。；\n]{0,6}?(?:每|一)(?:个?月|年|晚|"
+                r"天|次|张|份|人|位)"
                 rf"(?:收费|只要|要|是|为)?\s*{ZH_AMOUNT}"
             ),
             re.compile(
-                r"(?:利率|汇率|税率|费率|单价|售价|票价|油价|房价|租金|[^，,。；\s\n]{1,6}费(?:标准|用)?)(?:目前|现在|已经?|今天|统一)?"
-                rf"(?:是|为|：|:|涨到|降到|调整[为到]|[上下]调(?:了|到|至)|涨了|降了)[^，,。；\n]{{0,8}}?(?:{ZH_AMOUNT}|{ZH_NUM})"
+                r"(?:利率|汇率|税率|费率|单价|售价|票价|油价|房价|租金|[^，,。；\s\n]{1,6}费(?:标准|用)?)(?:目前|现在|"
+                r"已经?|今天|统一)?"
+                rf"(?:是|为|：|:|涨到|降到|调整[为到]|[上下]调(?:了|到|至)|涨了|"
+                rf"降了)[^，,。；\n]{{0,8}}?(?:{ZH_AMOUNT}|{ZH_NUM})"
             ),
         ),
         about=re.compile(
             words(
                 r"""
                 (?:current|latest|today's).*(?:policy|price|rate|fee)|how much (?:is|does|do)|exchange rate
-                (?:refund|return|travel|cancell?ation|leave|expense) (?:policy|window|limit)|退[款货]政策|差旅标准|报销标准
+                (?:refund|return|travel|cancell?ation|leave|expense) (?:policy|window|limit)|退[款货]政策|差旅标准
+                报销标准
                 (?:现行|目前|当前|最新).*(?:政策|标准|规定|价格|费率)|价格是?多少|多少钱|汇率|利率
                 """
             )
@@ -644,15 +736,18 @@ RULES: dict[str, Rule] = {
         zh_clear="出票|改签|退订|退票|下单",
         zh_things="订单|订货单|预订|预约|订座|机票|[火车]票|船票|门票|酒店预订|单号|挂号|航班|升舱|座位|订的票",
         zh_done="""
-        确认|取消|完成|关闭|支付|付款|发货|出货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签|延误|超时|退|锁定
+        确认|取消|完成|关闭|支付|付款|发货|出货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签|延误
+        超时|退|锁定
         退订|延迟
         """,
         zh_going="处理|配送|审核|备货|出票|支付|途",
         zh_waiting="发货|付款|处理|支付|确认|评价|收货|出库|审核|出票|退款|出货",
         zh_more=r"(?:成功|失败)(?=了|[，。,.\s]|$)|(?:延迟|延误)到",
         about=r"""
-        (?:my|the|this|that|our|customer|purchase|last|recent|latest)\s+orders?(?! of)(?![\w-])|status of .{0,20}order|订单|预订
-        orders?\s+(?:status|number|no\.?|id|#|\d)|(?:booking|reservation|appointment|flight) (?:status|confirmed)|预约|机票
+        (?:my|the|this|that|our|customer|purchase|last|recent|latest)\s+orders?(?! of)(?![\w-])|status of .{0,20}order
+        订单|预订
+        orders?\s+(?:status|number|no\.?|id|#|\d)|(?:booking|reservation|appointment|flight) (?:status|confirmed)|预约
+        机票
         is my (?:booking|reservation|flight)
         """,
     ),

@@ -37,8 +37,10 @@ _CONDITION_EN = words(
 )
 _CONDITION_ZH = words(
     r"""
-    如果|若是|若|假如|假设|要是|倘若|万一|一旦|只要|只有|除非|无论|不管|不论|每当|每次|每个|凡是|凡|遇到|碰到|等到|直到|是否
-    有没有|会不会|能否|可否|哪些|哪个|什么时候|何时|怎么|如何|先确认|确认|核实|核对|检查|查询|查看|查一下|判断|询问|问清|校验
+    如果|若是|若|假如|假设|要是|倘若|万一|一旦|只要|只有|除非|无论|不管|不论|每当|每次|每个|凡是|凡|遇到|碰到|等到
+    直到|是否
+    有没有|会不会|能否|可否|哪些|哪个|什么时候|何时|怎么|如何|先确认|确认|核实|核对|检查|查询|查看|查一下|判断|询问
+    问清|校验
     (?:不要|别|不能|不得|禁止|切勿|请勿)(?:说|告诉|承诺|假设|默认|声称|写)|提醒我|通知我|告诉我
     (?<![应担相适恰])当(?![前下天然日月年地事作成])
     """
@@ -46,7 +48,8 @@ _CONDITION_ZH = words(
 _MENTION = re.compile(
     words(
         """
-        phrases?|words?|wording|terms?|labels?|say|write|reply|with|instead of|over|and|or|to|代替|写|写成|用|说|回复|字样|叫|称为
+        phrases?|words?|wording|terms?|labels?|say|write|reply|with|instead of|over|and|or|to|代替|写|写成|用|说|回复
+        字样|叫|称为
         显示|标为|标题|改成|换成|和|或
         """
     )
@@ -57,7 +60,8 @@ _GUARD_AFTER = re.compile(
     words(
         r"""
         ^[^.!?;,]{0,25}?\s(?:when|if|unless|whenever|only after|only if|by default|automatically)(?![\w-])
-        ^(?:之后|以后|过后|后(?![来台勤])|时(?![间区长至])|的时候|之前|以前|前(?![天台])|的话|的(?=[^，,。；！!\s\"'）)])|再(?!次)|才)
+        ^(?:之后|以后|过后|后(?![来台勤])|时(?![间区长至])|的时候|之前|以前|前(?![天台])|的话
+        & |的(?=[^，,。；！!\s\"'）)])|再(?!次)|才)
         ^(?:方可|就(?!是)|问题|相关|与否|没有?$|吗|么|情况|状态|说明|页面|通知|邮件|模板|流程|规则|字段|类)
         """
     )
@@ -67,7 +71,8 @@ _NO_PLURAL = frozenset({"goods", "expenses", "access"})
 _HEDGED = re.compile(
     words(
         r"""
-        (?<![\w-])(?:maybe|perhaps|probably|possibly|likely|seems?|seemingly|appears?|apparently|might|may|could be)(?![\w-])
+        (?<![\w-])(?:maybe|perhaps|probably|possibly|likely|seems?|seemingly|appears?|apparently|might|may
+        & |could be)(?![\w-])
         (?<![\w-])(?:i guess|presumably|suspect|inferred|guess(?:ing)?|suggests?|presumed)(?![\w-])
         可能|也许|大概|或许|似乎|好像|估计|推测|猜测|疑似|恐怕|应该是|看起来|看来|据推断
         """
@@ -76,7 +81,8 @@ _HEDGED = re.compile(
 _INSTRUCTION = re.compile(
     words(
         r"""
-        (?<![\w-])(?:prefer|prefers|always|never|please|should|want|wants|like|likes|from now on|show|use|write)(?![\w-])
+        (?<![\w-])(?:prefer|prefers|always|never|please|should|want|wants|like|likes|from now on|show|use
+        & |write)(?![\w-])
         (?<![\w-])(?:display|format|sort|put|keep|call|check|ask|query|look up|include|list|highlight)(?![\w-])
         (?<![\w-])(?:summari[sz]e|send|notify|translate)(?![\w-])
         请|以后|今后|默认|喜欢|希望|偏好|优先|习惯|总是|每次|展示|显示|写成|不要|别|先|一律|统一|提醒|查询|用[^户]
@@ -106,10 +112,10 @@ def prepare(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in folded.splitlines())
 
 
-def tells_state(prepared: str, rule: str, *, how_to: bool = False) -> bool:
-    """The prepared text claims a live state of this rule's things; ways of working need the thing's own number."""
+def tells_state(prepared: str, rule: str, *, exact: bool = False) -> bool:
+    """The prepared text claims a live state of this rule's things. `exact`: only of one with its own number or name."""
     found = _RULES[rule]
-    patterns = found.exact if how_to else found.exact + found.loose
+    patterns = found.exact if exact else found.exact + found.loose
     return any(
         _claimed(sentence, match)
         for sentence in sentences(prepared)
