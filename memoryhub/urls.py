@@ -24,8 +24,13 @@ if find_spec("memoryhub.api"):
     from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
     urlpatterns += [
-        path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
-        path("api/docs/", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api-docs"),
+        path("api/schema/", SpectacularAPIView.as_view(http_method_names=["get", "head"]), name="schema"),
+        # Only what they are for: OPTIONS of a page without a template answered 500.
+        path(
+            "api/docs/",
+            SpectacularSwaggerSplitView.as_view(url_name="schema", http_method_names=["get", "head"]),
+            name="api-docs",
+        ),
     ]
 if settings.MEMORYHUB_ADMIN_PATH:
     urlpatterns.append(path(settings.MEMORYHUB_ADMIN_PATH, admin.site.urls))
