@@ -1,0 +1,484 @@
+"""The first net: every route and method has a row here, and every row is asked by everyone who may not.
+
+Nobody signed in, the wrong company, the wrong person, a missing scope, a wrong role, and the right caller last. What
+belongs to others answers exactly as what does not exist. A route or a method without a row fails by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from cast import ABSENT, PROJECT, TEAM, USER, Caller, Cast, in_months, new_key, now, sentence, text_of, word
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts.principals import Scope
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+CHANGING = frozenset({"instance"})  # a problem document's request id
+PER_ANSWER = frozenset({"X-Request-Id", "RateLimit", "RateLimit-Policy", "Content-Length"})
+
+Made = Any
+
+
+def made(**values: Any) -> Callable[[Any], Any]:
+    """A body whose values are read from the scene where they name one of its attributes with a leading colon."""
+    return lambda scene: {
+        name: getattr(scene, value[1:]) if isinstance(value, str) and value.startswith(":") else value
+        for name, value in values.items()
+    }
+
+
+def proposal(scene: Any) -> dict[str, Any]:
+    return {"namespace": USER, "kind": "preference", "key": new_key(), "statement": sentence()}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One route and method of the API: the scope it needs, what the right caller gets, and what addresses it."""
+
+    route: str
+    method: str
+    scope: Scope | None
+    right: int
+    ids: Mapping[str, str] = field(default_factory=dict)  # route argument -> attribute of the scene
+    body: Callable[[Any], Any] = lambda scene: None
+    query: Callable[[Any], dict[str, Any]] = lambda scene: {}
+    headers: Mapping[str, str] = field(default_factory=dict)
+    asked_by: str = "alice"
+    relayed: bool = False
+    wrong_role: tuple[str, int] | None = None  # who sees it and still may not, and what they are told
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.route}"
+
+
+MEMORY = {"memory_id": "memory_id"}
+TEAM_MEMORY = {"memory_id": "shared_id"}
+HELD = {"candidate_id": "candidate_id"}
+REVIEWED = {"candidate_id": "review_id"}
+ANSWER = made(content_hash=":content_hash", evidence_id=":evidence_id")
+REVIEW_ANSWER = made(content_hash=":review_hash", evidence_id=":rita_evidence_id")
+IF_MATCH = {"If-Match": '"1"'}
+API = "api/v1/"
+ROWS = (
+    Row("delegations", "POST", Scope.MINT, 201, body=made(subject="alice", scopes=["memory:recall"])),
+    Row("evidence", "POST", Scope.ATTEST, 201, body=made(type="user_message", ref="message_1", occurred_at=":now")),
+    Row("proposals", "POST", Scope.PROPOSE, 202, body=proposal),
+    Row("proposals/preview", "POST", Scope.PROPOSE, 200, body=proposal),
+    Row("proposals/batch", "POST", Scope.PROPOSE, 200, body=lambda scene: {"items": [proposal(scene)]}),
+    Row("recall", "POST", Scope.RECALL, 200, body=made(query=":secret_word")),
+    Row("context", "POST", Scope.RECALL, 200, body=made(query=":secret_word")),
+    Row(
+        "recalls/<str:recall_id>/feedback", "POST", Scope.RECALL, 201,
+        ids={"recall_id": "recall_id"}, body=made(memory_id=":memory_id", verdict="used"),
+    ),
+    Row("memories", "GET", Scope.READ, 200),
+    Row(
+        "memories/lookup", "GET", Scope.READ, 200,
+        query=lambda scene: {"namespace": json.dumps(USER), "kind": "preference", "key": scene.key},
+    ),
+    Row("memories/<str:memory_id>", "GET", Scope.READ, 200, ids=MEMORY),
+    Row(
+        "memories/<str:memory_id>", "PATCH", Scope.PROPOSE, 200,
+        ids=MEMORY, headers=IF_MATCH, body=made(statement=":new_statement", evidence_id=":evidence_id"),
+    ),
+    Row("memories/<str:memory_id>", "DELETE", Scope.FORGET, 200, ids=MEMORY),
+    Row(
+        "memories/<str:memory_id>", "DELETE", Scope.FORGET, 200,
+        ids=TEAM_MEMORY, asked_by="rita", wrong_role=("alice", 403),
+    ),
+    Row("memories/<str:memory_id>/history", "GET", Scope.READ, 200, ids=MEMORY),
+    Row("memories/<str:memory_id>/pause", "POST", Scope.FORGET, 200, ids=MEMORY),
+    Row(
+        "memories/<str:memory_id>/pause", "POST", Scope.FORGET, 200,
+        ids=TEAM_MEMORY, asked_by="rita", wrong_role=("alice", 403),
+    ),
+    Row("memories/<str:memory_id>/resume", "POST", Scope.FORGET, 200, ids=MEMORY),
+    Row(
+        "memories/<str:memory_id>/resume", "POST", Scope.FORGET, 200,
+        ids=TEAM_MEMORY, asked_by="rita", wrong_role=("alice", 403),
+    ),
+    Row(
+        "memories/<str:memory_id>/renew", "POST", Scope.PROPOSE, 200,
+        ids=MEMORY, body=made(valid_until=":in_months", evidence_id=":evidence_id"),
+    ),
+    Row("forget", "POST", Scope.FORGET, 200, body=made(filter={"kind": "preference"}, dry_run=True)),
+    Row("erasures/<str:erasure_id>", "GET", Scope.READ, 200, ids={"erasure_id": "erasure_id"}),
+    Row("operations/<str:operation_id>", "GET", Scope.READ, 200, ids={"operation_id": "operation_id"}),
+    Row("index-status", "GET", Scope.READ, 200),
+    Row("tools", "GET", Scope.RECALL, 200),
+    Row("tools/call", "POST", None, 200, body=made(call_id="c1", name="memory_search", arguments={"query": "summary"})),
+    Row("candidates", "GET", Scope.READ, 200),
+    Row("candidates/<str:candidate_id>", "GET", Scope.READ, 200, ids=HELD),
+    *(
+        Row(
+            f"candidates/<str:candidate_id>/{answer}", "POST", Scope.RELAY, 200,
+            ids=HELD, body=ANSWER, relayed=True,
+        )
+        for answer in ("approve", "reject", "request_changes")
+    ),
+    *(
+        Row(
+            f"candidates/<str:candidate_id>/{answer}", "POST", Scope.RELAY, 200,
+            ids=REVIEWED, body=REVIEW_ANSWER, relayed=True, asked_by="rita", wrong_role=("alice", 403),
+        )
+        for answer in ("approve", "reject", "request_changes")
+    ),
+    Row(
+        "candidates/<str:candidate_id>/withdraw", "POST", Scope.PROPOSE, 200,
+        ids=REVIEWED, body=made(content_hash=":review_hash"), wrong_role=("rita", 403),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its methods, what a visitor and the signed-in Alice are told, and what of hers it addresses."""
+
+    route: str
+    methods: tuple[str, ...]
+    visitor: int
+    signed_in: tuple[int, ...]
+    ids: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.route or "/"
+
+
+SAFE, POST, FORM = ("GET", "HEAD"), ("POST",), ("GET", "HEAD", "POST")
+SIGN_IN = 302
+THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
+PAGES = (
+    Page("livez", SAFE, 200, (200,)),
+    Page("readyz", SAFE, 200, (200,)),
+    Page("metrics", SAFE, 200, (200,)),
+    Page("i18n/setlang/", METHODS, 302, (204, 302)),
+    Page("api/schema/", SAFE, 200, (200,)),
+    Page("api/docs/", SAFE, 200, (200,)),
+)
+
+
+# --- the scene -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
+    """Everything of Alice's that a route can address, made once for this module."""
+    with django_db_blocker.unblock():
+        acme = shared_cast.acme
+        secret_word = word(6)
+        alice = acme.by("relay", "alice").in_run("run_1")
+        proposed = alice.propose(sentence(secret_word), key=f"key_{secret_word}").json()
+        memory = proposed["memory"]
+        recalled = alice.recall(secret_word)
+        assert [item["memory_id"] for item in recalled["items"]] == [memory["memory_id"]]
+        shared = alice.share(TEAM, f"Check the {secret_word} list before closing a case.")
+        held = alice.hold(f"Probably likes {secret_word} charts.")
+        review = alice.propose(
+            f"Tell a {secret_word} colleague before a release.", kind="lesson", namespace=TEAM, valid_until=in_months()
+        ).json()
+        assert review["decision"] == "needs_review", review
+        review = alice.candidate(review["candidate_id"])
+        erased = alice.forget(alice.store())
+        return SimpleNamespace(
+            secret_word=secret_word,
+            now=now().isoformat(),
+            in_months=in_months(),
+            new_statement=sentence(),
+            key=memory["key"],
+            memory_id=memory["memory_id"],
+            shared_id=shared["memory_id"],
+            recall_id=recalled["recall_id"],
+            operation_id=proposed["operation_id"],
+            erasure_id=erased["id"],
+            candidate_id=held["candidate_id"],
+            content_hash=held["content_hash"],
+            review_id=review["candidate_id"],
+            review_hash=review["content_hash"],
+            evidence_id=alice.evidence(),
+            rita_evidence_id=acme.rita.evidence(),
+        )
+
+
+def everything_of_alices(scene: Any) -> tuple[str, ...]:
+    ids = ("memory_id", "shared_id", "recall_id", "operation_id", "erasure_id", "candidate_id", "review_id")
+    return (scene.secret_word, scene.content_hash, *(getattr(scene, name) for name in ids))
+
+
+def ask(caller: Caller, row: Row, scene: Any, *, absent: bool = False, method: str = "") -> Any:
+    """The row's request; `absent` asks the same of ids that nobody has."""
+    path = row.route
+    for argument, attribute in row.ids.items():
+        path = path.replace(f"<str:{argument}>", ABSENT if absent else getattr(scene, attribute))
+    return caller.call(method or row.method, f"/{path}", row.body(scene), row.headers, **row.query(scene))
+
+
+def shown(response: Any) -> tuple[Any, ...]:
+    """All that an answer tells, but for what differs from answer to answer."""
+    body = json.loads(response.content) if response.content else None
+    if isinstance(body, dict):
+        body = {name: value for name, value in body.items() if name not in CHANGING}
+    headers = {name: value for name, value in response.headers.items() if name not in PER_ANSWER}
+    return response.status_code, headers, body
+
+
+def foreigners(cast: Cast, row: Row) -> list[Caller]:
+    """Callers with every scope the row needs who are no party to it."""
+    key = "relay" if row.relayed else "runtime"
+    return [cast.beta.by(key, "bob"), cast.beta.by(key, "alice"), cast.acme.by(key, "paul")]
+
+
+# --- nothing is left out ---------------------------------------------------------------------------------------------
+
+
+def routes(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Iterator[str]:
+    for pattern in patterns:
+        route = f"{prefix}{pattern.pattern}"
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        else:
+            yield route
+
+
+def test_every_route_has_a_row() -> None:
+    known = {f"{API}{row.route}" for row in ROWS} | {page.route for page in PAGES}
+    served = {route for route in routes(get_resolver().url_patterns) if not THIRD_PARTY.match(route)}
+    assert served - known == set(), "a new route needs its row"
+    assert known - served == set(), "a row without a route"
+
+
+@pytest.mark.parametrize("route", sorted({row.route for row in ROWS}))
+def test_a_method_without_a_row_is_not_served(cast: Cast, scene: Any, route: str) -> None:
+    rows = [row for row in ROWS if row.route == route]
+    served = {row.method for row in rows} | {"OPTIONS"}
+    served |= {"HEAD"} if "GET" in served else set()
+    alice = cast.acme.by("relay")
+    for method in METHODS:
+        if method not in served:
+            assert ask(alice, rows[0], scene, method=method).status_code == 405, f"{method} {route} needs its row"
+    options = ask(alice, rows[0], scene, method="OPTIONS")
+    assert options.status_code == 200
+    assert not any(one in text_of(options) for one in everything_of_alices(scene))
+
+
+def visit(client: Client, place: Page, scene: Any, method: str, *, absent: bool = False) -> Any:
+    path = place.route
+    for argument, attribute in place.ids.items():
+        path = re.sub(rf"<\w+:{argument}>", ABSENT if absent else str(getattr(scene, attribute)), path)
+    return client.generic(method, f"/{path}")
+
+
+@pytest.mark.parametrize("place", PAGES, ids=str)
+def test_a_page_serves_the_methods_of_its_row(cast: Cast, scene: Any, place: Page) -> None:
+    signed_in, visitor = cast.acme.person("alice").client, Client()
+    for method in METHODS:
+        if method in place.methods:
+            assert visit(visitor, place, scene, method).status_code == place.visitor, method
+            assert visit(signed_in, place, scene, method).status_code in place.signed_in, method
+        else:
+            assert visit(signed_in, place, scene, method).status_code == 405, f"{method} {place} needs its row"
+
+
+@pytest.mark.parametrize("place", [place for place in PAGES if place.ids], ids=str)
+def test_a_page_of_others_is_as_one_that_does_not_exist(cast: Cast, scene: Any, place: Page) -> None:
+    for company, name in ((cast.acme, "paul"), (cast.beta, "bob"), (cast.beta, "alice")):
+        client = company.person(name).client
+        for method in place.methods:
+            foreign = visit(client, place, scene, method)
+            absent = visit(client, place, scene, method, absent=True)
+            assert (foreign.status_code, foreign.content) == (absent.status_code, absent.content)
+            assert foreign.status_code == 404
+
+
+# --- who may not -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_without_a_valid_credential_nothing_is_told(cast: Cast, scene: Any, row: Row) -> None:
+    """I1, R-227: 401 everywhere, the same for what exists and what does not, and for every kind of wrong key."""
+    answer = ask(Caller(None, "alice"), row, scene)
+    assert answer.status_code == 401
+    assert answer.json()["code"] == "not_authenticated"
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    for token in (None, "mh_k000000000000_" + "0" * 64, "nonsense"):
+        stranger = Caller(token, "alice")
+        assert shown(ask(stranger, row, scene, absent=True)) == shown(answer)
+    assert ask(stranger, row, scene, method="OPTIONS").status_code == 401
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.ids], ids=str)
+def test_what_belongs_to_others_answers_as_what_is_absent(cast: Cast, scene: Any, row: Row) -> None:
+    """R-059, R-061, R-157, R-318, T1: the wrong company and the wrong person learn nothing."""
+    for caller in foreigners(cast, row):
+        foreign, absent = ask(caller, row, scene), ask(caller, row, scene, absent=True)
+        assert foreign.status_code == 404
+        assert shown(foreign) == shown(absent)
+        assert not any(one in text_of(foreign) for one in everything_of_alices(scene))
+        if row.method == "GET":
+            assert shown(ask(caller, row, scene, method="HEAD"))[:2] == shown(foreign)[:2]
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.ids], ids=str)
+def test_a_malformed_id_answers_as_an_absent_one(cast: Cast, scene: Any, row: Row) -> None:
+    caller = cast.acme.by("relay" if row.relayed else "runtime", row.asked_by)
+    absent = ask(caller, row, scene, absent=True)
+    assert absent.status_code == 404
+    for broken in ("1", "nonsense", "%00", ABSENT.upper() + "x", "..", "' OR 1=1 --"):
+        path = re.sub(r"<str:\w+>", broken.replace("%", "%25").replace(" ", "%20"), row.route)
+        response = caller.call(row.method, f"/{path}", row.body(scene), row.headers)
+        if broken != "..":
+            assert shown(response) == shown(absent)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.ids], ids=str)
+def test_a_list_of_ones_own_holds_nothing_of_others(cast: Cast, scene: Any, row: Row) -> None:
+    for caller in foreigners(cast, row):
+        response = ask(caller, row, scene)
+        assert not any(one in text_of(response) for one in everything_of_alices(scene))
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.scope], ids=str)
+def test_a_missing_scope_is_refused_before_anything_is_looked_at(cast: Cast, scene: Any, row: Row) -> None:
+    """T8: no other scope stands in for the one that is needed, and the refusal is the same for absent things."""
+    others = [cast.acme.by(scope.value, row.asked_by) for scope in Scope if scope is not row.scope]
+    refused = ask(others[0], row, scene)
+    assert (refused.status_code, refused.json()["code"]) == (403, "missing_scope")
+    for caller in others:
+        assert shown(ask(caller, row, scene, absent=True)) == shown(refused)
+    if row.method == "GET":
+        assert ask(others[0], row, scene, method="HEAD").status_code == 403
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.wrong_role], ids=str)
+def test_a_wrong_role_is_refused_and_a_right_one_is_not(cast: Cast, scene: Any, row: Row) -> None:
+    """R-058, R-250: who sees what a team shares may not therefore decide about it."""
+    assert row.wrong_role
+    name, status = row.wrong_role
+    caller = cast.acme.by("relay", name)
+    body = row.body(scene)
+    if body and "evidence_id" in body:
+        body["evidence_id"] = caller.evidence()
+    path = re.sub(r"<str:(\w+)>", lambda found: getattr(scene, row.ids[found[1]]), row.route)
+    assert caller.call(row.method, f"/{path}", body, row.headers).status_code == status
+    assert ask(cast.acme.by("relay", row.asked_by), row, scene).status_code == row.right
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_the_right_caller_is_served(cast: Cast, scene: Any, row: Row) -> None:
+    caller = cast.acme.by("relay", row.asked_by)
+    if row.method == "GET":
+        head = ask(caller, row, scene, method="HEAD")
+        assert (head.status_code, head.content) == (row.right, b"")
+    response = ask(caller, row, scene)
+    assert response.status_code == row.right, text_of(response)
+
+
+# --- namespaces in bodies and queries --------------------------------------------------------------------------------
+
+
+NAMED: dict[str, Callable[[Caller, Any], Any]] = {
+    "propose": lambda caller, namespace: caller.post("/proposals", {**proposal(None), "namespace": namespace}),
+    "preview": lambda caller, namespace: caller.post("/proposals/preview", {**proposal(None), "namespace": namespace}),
+    "recall": lambda caller, namespace: caller.post("/recall", {"query": "summary", "namespaces": [namespace]}),
+    "recall_with_own": lambda caller, namespace: caller.post(
+        "/recall", {"query": "summary", "namespaces": [USER, namespace]}
+    ),
+    "context": lambda caller, namespace: caller.post("/context", {"query": "summary", "namespaces": [namespace]}),
+    "list": lambda caller, namespace: caller.get("/memories", namespace=json.dumps(namespace)),
+    "lookup": lambda caller, namespace: caller.get(
+        "/memories/lookup", namespace=json.dumps(namespace), kind="preference", key="habit"
+    ),
+    "forget": lambda caller, namespace: caller.post("/forget", {"filter": {"namespace": namespace}, "dry_run": True}),
+}
+
+
+@pytest.mark.parametrize("door", NAMED)
+def test_a_namespace_of_others_answers_as_an_absent_one(cast: Cast, scene: Any, door: str) -> None:
+    """I5, R-057, R-171: by whatever door, and no narrower or wider search instead."""
+    call, paul, outsider = NAMED[door], cast.acme.paul, cast.acme.by("runtime", "alice", agent="outsider")
+    for caller, type_, id_ in (
+        (paul, "user", "alice"),
+        (paul, "team", "support"),
+        (paul, "project", "atlas"),
+        (paul, "agent", "solo"),
+        (outsider, "team", "support"),
+        (outsider, "agent", "helper"),
+        (cast.beta.bob, "user", "adam"),
+        (cast.beta.bob, "agent", "outsider"),
+    ):
+        foreign = call(caller, {"type": type_, "id": id_})
+        assert foreign.status_code == 404
+        assert shown(foreign) == shown(call(caller, {"type": type_, "id": "nobody_has_this"}))
+
+
+def test_names_are_matched_whole_and_by_the_letter(cast: Cast) -> None:
+    """I3, I4: no pattern, no prefix, no other case, no blank that means everything."""
+    alice = cast.acme.alice
+    assert alice.post("/recall", {"query": "summary", "namespaces": [TEAM]}).status_code == 200
+    for name in ("suppor_", "support%", "Support", "support ", "supp", "support-2", "*", "%"):
+        response = alice.post("/recall", {"query": "summary", "namespaces": [{"type": "team", "id": name}]})
+        assert response.status_code == 404, name
+    for blank in ("", " "):
+        response = alice.post("/recall", {"query": "summary", "namespaces": [{"type": "team", "id": blank}]})
+        assert response.status_code == 400
+
+
+def test_the_same_names_in_two_companies_are_two_places(cast: Cast) -> None:
+    """R-059: tenant, person, team, project and agent of one name hold nothing in common."""
+    mark = word()
+    here, there = cast.acme.alice, cast.beta.by("runtime", "alice")
+    here.store(sentence(mark))
+    for namespace in (TEAM, PROJECT, {"type": "agent"}):
+        here.share(namespace, f"Check the {mark} list before closing a case.")
+    assert len(here.recalled(mark)) == 4
+    assert there.recalled(mark) == []
+    assert there.listed() == []
+
+
+def test_pages_of_a_list_are_bound_to_their_reader(cast: Cast) -> None:
+    """T6: a cursor of someone else's list is refused like a made-up one."""
+    for _ in range(2):
+        cast.acme.alice.store()
+    cursor = cast.acme.alice.get("/memories", limit=1).json()["next_cursor"]
+    assert cast.acme.alice.get("/memories", limit=1, cursor=cursor).status_code == 200
+    made_up = cast.acme.paul.get("/memories", limit=1, cursor="made:up")
+    for caller in (cast.acme.paul, cast.beta.bob, cast.acme.by("runtime", "alice", agent="solo")):
+        assert shown(caller.get("/memories", limit=1, cursor=cursor)) == shown(made_up)
+
+
+# --- people and forms ------------------------------------------------------------------------------------------------
+
+
+def test_a_session_without_its_token_changes_nothing(cast: Cast, scene: Any) -> None:
+    """T27: every method that changes something needs the CSRF token; a key never comes from a cookie."""
+    guarded = cast.acme.person("alice", enforce_csrf_checks=True)
+    for row in ROWS:
+        if row.method in ("POST", "PATCH", "DELETE"):
+            response = ask(guarded, row, scene)
+            assert response.status_code == 403, str(row)
+    assert guarded.get("/memories").status_code == 200
+
+
+def test_sign_in_pages_need_the_token_too(db: None) -> None:
+    client = Client(enforce_csrf_checks=True)
+    for route in routes(get_resolver().url_patterns):
+        if THIRD_PARTY.match(route) and "<" not in route and "confirm-email" not in route:
+            assert client.post(f"/{route}").status_code in (302, 403, 405), route
+
+
+def test_a_person_sees_only_what_is_theirs(cast: Cast, scene: Any) -> None:
+    """The same wall for people's own sessions as for agents."""
+    for company, name in ((cast.acme, "paul"), (cast.beta, "bob"), (cast.beta, "alice")):
+        person = company.person(name)
+        for row in ROWS:
+            if row.ids and row.scope in (Scope.READ, Scope.RECALL, Scope.PROPOSE, Scope.FORGET, Scope.RELAY):
+                assert ask(person, row, scene).status_code == 404, str(row)
+            elif row.method == "GET":
+                assert scene.secret_word not in text_of(ask(person, row, scene))
