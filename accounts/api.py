@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -28,12 +27,18 @@ class DelegationBody(StrictSerializer):
     ttl_seconds = Whole(min_value=1, max_value=A_DAY, required=False, default=900)
 
 
+class DelegationShown(serializers.Serializer):
+    token = serializers.CharField()
+    expires_at = serializers.DateTimeField()
+    scopes = serializers.ListField(child=serializers.CharField())
+
+
 class DelegationView(HubView):
     """Mint a token for one person with fewer scopes."""
 
     scopes: ClassVar = {"POST": Scope.MINT}
 
-    @extend_schema(operation_id="mint_delegation", request=DelegationBody, responses={201: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="mint_delegation", request=DelegationBody, responses={201: DelegationShown})
     def post(self, request: Request) -> Response:
         body = self.read(DelegationBody)
 

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from accounts.errors import FieldError, IdempotencyMismatch, InvalidInput, MemoryHubError, NotVisible, VersionRequired
 from accounts.idempotency import Result
 from accounts.principals import Scope
-from memories import access, actions, context, recalling, rendering, serializers, tenant_policy, tools
+from memories import access, actions, context, recalling, rendering, schemas, serializers, tenant_policy, tools
 from memories.actions import ACTIVATING, HOLDING
 from memories.inputs import ProposalInput
 from memories.models import Erasure, Evidence, Memory, Operation, Recall
@@ -25,6 +25,7 @@ from memories.write_gate import Outcome
 from memoryhub.api import MAX_BATCH_BODY, HubView, Page, broken_characters
 from memoryhub.fields import stamp
 
+DECIDED = dict.fromkeys((200, 201, 202), schemas.DecisionShown)
 IF_MATCH = OpenApiParameter("If-Match", OpenApiTypes.STR, OpenApiParameter.HEADER)
 
 
@@ -68,7 +69,7 @@ class EvidenceView(HubView):
     scopes: ClassVar = {"POST": Scope.ATTEST}
 
     @extend_schema(
-        operation_id="attest_evidence", request=serializers.EvidenceBody, responses={201: OpenApiTypes.OBJECT}
+        operation_id="attest_evidence", request=serializers.EvidenceBody, responses={201: schemas.EvidenceShown}
     )
     def post(self, request: Request) -> Response:
         event = self.read(serializers.EvidenceBody)
@@ -87,7 +88,11 @@ class ProposalView(HubView):
 
     scopes: ClassVar = {"POST": Scope.PROPOSE}
 
-    @extend_schema(operation_id="propose", request=serializers.ProposalBody, responses={201: OpenApiTypes.OBJECT})
+    @extend_schema(
+        operation_id="propose",
+        request=serializers.ProposalBody,
+        responses={200: schemas.DecisionShown, 201: schemas.DecisionShown, 202: schemas.DecisionShown},
+    )
     def post(self, request: Request) -> Response:
         item = self.read(serializers.ProposalBody)
 
@@ -103,7 +108,7 @@ class PreviewView(HubView):
 
     scopes: ClassVar = {"POST": Scope.PROPOSE}
 
-    @extend_schema(operation_id="preview", request=serializers.ProposalBody, responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="preview", request=serializers.ProposalBody, responses={200: schemas.DecisionShown})
     def post(self, request: Request) -> Response:
         item = self.read(serializers.ProposalBody)
         return Response(rendering.preview(actions.preview(self.principal, item), tenant_policy.active()))
@@ -115,7 +120,7 @@ class BatchView(HubView):
     scopes: ClassVar = {"POST": Scope.PROPOSE}
     max_body = MAX_BATCH_BODY
 
-    @extend_schema(operation_id="propose_batch", request=serializers.BatchBody, responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="propose_batch", request=serializers.BatchBody, responses={200: schemas.BatchShown})
     def post(self, request: Request) -> Response:
         body = self.read(serializers.BatchBody)
         items = [self._item(index, raw) for index, raw in enumerate(body["items"])]
@@ -174,7 +179,7 @@ class RecallView(HubView):
 
     scopes: ClassVar = {"POST": Scope.RECALL}
 
-    @extend_schema(operation_id="recall", request=serializers.RecallBody, responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="recall", request=serializers.RecallBody, responses={200: schemas.RecallShown})
     def post(self, request: Request) -> Response:
         body = self.read(serializers.RecallBody)
         return Response(rendering.recalled(recalling.recall(self.principal, body["asked"]), explain=body["explain"]))
@@ -185,7 +190,7 @@ class ContextView(HubView):
 
     scopes: ClassVar = {"POST": Scope.RECALL}
 
-    @extend_schema(operation_id="context", request=serializers.ContextBody, responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="context", request=serializers.ContextBody, responses={200: schemas.ContextShown})
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ContextBody)
         answer = recalling.recall(self.principal, body["asked"])
@@ -206,7 +211,7 @@ class FeedbackView(HubView):
 
     scopes: ClassVar = {"POST": Scope.RECALL}
 
-    @extend_schema(operation_id="feedback", request=serializers.FeedbackBody, responses={201: OpenApiTypes.OBJECT})
+    @extend_schema(operation_id="feedback", request=serializers.FeedbackBody, responses={201: schemas.FeedbackShown})
     def post(self, request: Request, recall_id: str) -> Response:
         access.recall(self.principal, recall_id)
         body = self.read(serializers.FeedbackBody)
@@ -221,7 +226,7 @@ class MemoryListView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="list_memories", parameters=[serializers.ListQuery], responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="list_memories", parameters=[serializers.ListQuery], responses=schemas.MemoryPage)
     def get(self, request: Request) -> Response:
         query = self.read_query(serializers.ListQuery)
         rows = recalling.enumerate_memories(self.principal, query["chosen"])
@@ -236,7 +241,7 @@ class LookupView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="lookup_memory", parameters=[serializers.LookupQuery], responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="lookup_memory", parameters=[serializers.LookupQuery], responses=schemas.MemoryShown)
     def get(self, request: Request) -> Response:
         query = self.read_query(serializers.LookupQuery)
         return tagged(recalling.lookup(self.principal, query["namespace"], query["kind"], query["key"]))
@@ -252,7 +257,7 @@ class MemoryView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ, "PATCH": Scope.PROPOSE, "DELETE": Scope.FORGET}
 
-    @extend_schema(operation_id="read_memory", responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="read_memory", responses=schemas.MemoryShown)
     def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
         row = recalling.read(self.principal, memory_id)
         if request.headers.get("If-None-Match") == f'"{row.version}"' and row.status == Memory.Status.ACTIVE:
@@ -263,7 +268,7 @@ class MemoryView(HubView):
         operation_id="correct_memory",
         parameters=[IF_MATCH],
         request=serializers.CorrectionBody,
-        responses={200: OpenApiTypes.OBJECT, 202: OpenApiTypes.OBJECT},
+        responses={200: schemas.DecisionShown, 202: schemas.DecisionShown},
     )
     def patch(self, request: Request, memory_id: str) -> Response:
         access.memory(self.principal, memory_id)
@@ -275,7 +280,7 @@ class MemoryView(HubView):
         ).operation
         return correction_response(operation)
 
-    @extend_schema(operation_id="forget_memory", parameters=[IF_MATCH], responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="forget_memory", parameters=[IF_MATCH], responses=schemas.ReceiptShown)
     def delete(self, request: Request, memory_id: str) -> Response:
         erasure = actions.forget(self.principal, memory_id, expected_version=expected_version(request))
         return Response(rendering.receipt(erasure))
@@ -294,7 +299,7 @@ class HistoryView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="memory_history", responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="memory_history", responses=schemas.Versions)
     def get(self, request: Request, memory_id: str) -> Response:
         versions = recalling.history(self.principal, memory_id)
         return Response({"items": [rendering.memory(row) for row in versions]})
@@ -305,7 +310,7 @@ class PauseView(HubView):
 
     scopes: ClassVar = {"POST": Scope.FORGET}
 
-    @extend_schema(operation_id="pause_memory", request=serializers.NothingBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="pause_memory", request=serializers.NothingBody, responses=schemas.MemoryShown)
     def post(self, request: Request, memory_id: str) -> Response:
         self.read(serializers.NothingBody)
         return tagged(actions.pause(self.principal, memory_id, expected_version=expected_version(request)))
@@ -316,7 +321,7 @@ class ResumeView(HubView):
 
     scopes: ClassVar = {"POST": Scope.FORGET}
 
-    @extend_schema(operation_id="resume_memory", request=serializers.NothingBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="resume_memory", request=serializers.NothingBody, responses=schemas.MemoryShown)
     def post(self, request: Request, memory_id: str) -> Response:
         self.read(serializers.NothingBody)
         return tagged(actions.resume(self.principal, memory_id, expected_version=expected_version(request)))
@@ -327,7 +332,7 @@ class RenewView(HubView):
 
     scopes: ClassVar = {"POST": Scope.PROPOSE}
 
-    @extend_schema(operation_id="renew_memory", request=serializers.RenewalBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="renew_memory", request=serializers.RenewalBody, responses=schemas.DecisionShown)
     def post(self, request: Request, memory_id: str) -> Response:
         access.memory(self.principal, memory_id)
         body = self.read(serializers.RenewalBody)
@@ -346,7 +351,7 @@ class ForgetView(HubView):
 
     scopes: ClassVar = {"POST": Scope.FORGET}
 
-    @extend_schema(operation_id="forget", request=serializers.ForgetBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="forget", request=serializers.ForgetBody, responses=schemas.ForgetShown)
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ForgetBody)
         if "confirm_token" in body:
@@ -368,7 +373,7 @@ class ErasureView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="erasure_receipt", responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="erasure_receipt", responses=schemas.ReceiptShown)
     def get(self, request: Request, erasure_id: str) -> Response:
         row = access.erasure(self.principal, erasure_id)
         if row.state == Erasure.State.PLANNED:
@@ -381,7 +386,7 @@ class OperationView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="operation", responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="operation", responses=schemas.OperationShown)
     def get(self, request: Request, operation_id: str) -> Response:
         return Response(rendering.operation(access.operation(self.principal, operation_id)))
 
@@ -391,7 +396,7 @@ class IndexStatusView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="index_status", responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="index_status", responses=schemas.IndexStatusShown)
     def get(self, request: Request) -> Response:
         return Response({"pending": 0, "oldest_seconds": 0, "embedder": None, "semantic": False})
 
@@ -401,7 +406,7 @@ class ToolsView(HubView):
 
     scopes: ClassVar = {"GET": Scope.RECALL}
 
-    @extend_schema(operation_id="tools", parameters=[serializers.ToolsQuery], responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="tools", parameters=[serializers.ToolsQuery], responses=schemas.ToolsShown)
     def get(self, request: Request) -> Response:
         form = self.read_query(serializers.ToolsQuery)["format"]
         return Response({"format": form, "tools": tools.definitions(tenant_policy.active(), form)})
@@ -412,7 +417,7 @@ class ToolCallView(HubView):
 
     scopes: ClassVar = {"POST": None}
 
-    @extend_schema(operation_id="call_tool", request=serializers.ToolCallBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="call_tool", request=serializers.ToolCallBody, responses=schemas.ToolCallShown)
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ToolCallBody)
         run = self.principal.run_id

@@ -187,6 +187,7 @@ def operation(row: Operation) -> dict[str, Any]:
 def candidate(row: Candidate) -> dict[str, Any]:
     return {
         "candidate_id": str(row.pk),
+        "action": row.action,
         "status": row.status,
         "awaiting": row.awaiting,
         "reason": row.reason,

@@ -30,6 +30,7 @@ from memories.recalling import ListFilter, RecallInput
 from memoryhub.fields import AnyJSON, Choice, End, Flag, Moment, Number, StrictSerializer, Text, Whole
 
 ATTESTABLE = [value for value in Evidence.Type.values if value != Evidence.Type.WEB_FORM]
+LISTED = [value for value in Memory.Status.values if value != Memory.Status.DELETED]
 SENSITIVITY = ["personal", "internal", "secret"]
 MAX_TEXT = 20_000
 MAX_NAMES = 100
@@ -195,7 +196,7 @@ class ListQuery(StrictSerializer):
     namespace = NamespaceQuery(required=False)
     kind = Text(32, required=False)
     key = Text(MAX_NAME, required=False)
-    status = Choice(choices=[one for one in Memory.Status.values if one != "deleted"], required=False)
+    status = Choice(choices=LISTED, required=False)
     q = Text(MAX_QUERY, required=False)
     updated_since = Moment(required=False)
     cursor = Text(1024, required=False)

@@ -27,6 +27,7 @@ from accounts import audit, idempotency, secrets, tenancy
 from accounts.errors import FieldError, InvalidInput, MemoryHubError, Unavailable
 from accounts.idempotency import Result
 from accounts.principals import Principal, Scope
+from memoryhub.openapi import HubSchema
 
 log = structlog.get_logger("memoryhub.api")
 
@@ -126,7 +127,7 @@ class ProblemHandler(ExceptionHandler):
 
 
 def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None:
-    """DRF's exception handler. Refusals of known callers are written to the audit; texts of exceptions are not shown."""
+    """DRF's exception handler. Refusals of known callers go to the audit; texts of exceptions are not shown."""
     transaction_broken = isinstance(exc, OperationalError | InterfaceError)
     if transaction_broken:
         log.error("database_unavailable", code=type(exc).__name__)
@@ -279,6 +280,7 @@ def broken_characters(value: Any, place: str = "") -> list[FieldError]:
 class HubView(APIView):
     """A REST view: a principal with the scope of the method, a strict body, one verb, one rendering."""
 
+    schema = HubSchema()
     parser_classes = [StrictJSONParser]
     permission_classes: ClassVar[list[type]] = []
     throttle_classes: ClassVar[list[type[BaseThrottle]]] = [CallerRateThrottle]

@@ -236,6 +236,15 @@ SPECTACULAR_SETTINGS = {
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "NamespaceType": "memories.schemas.NAMESPACE_TYPES",
+        "EvidenceType": "memories.schemas.EVIDENCE_TYPES",
+        "AttestableType": "memories.serializers.ATTESTABLE",
+        "MemoryStatus": "memories.schemas.MEMORY_STATUSES",
+        "ListedStatus": "memories.serializers.LISTED",
+        "CandidateStatus": "memories.schemas.CANDIDATE_STATUSES",
+        "RecallStatus": "memories.schemas.RECALL_STATUSES",
+    },
 }
 
 # Work that may happen later. Rows carry what is due; a broker only makes it prompt.

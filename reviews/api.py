@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from django.utils import timezone
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers as drf
 from rest_framework.request import Request
@@ -14,7 +13,7 @@ from rest_framework.response import Response
 
 from accounts.idempotency import Result
 from accounts.principals import Scope
-from memories import access, rendering, tenant_policy
+from memories import access, rendering, schemas, tenant_policy
 from memories.inputs import MAX_NAME
 from memories.models import Candidate
 from memoryhub.api import HubView, Page
@@ -46,7 +45,7 @@ class CandidateListView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="list_candidates", parameters=[CandidateQuery], responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="list_candidates", parameters=[CandidateQuery], responses=schemas.CandidatePage)
     def get(self, request: Request) -> Response:
         query = self.read_query(CandidateQuery)
         rows = access.candidates(self.principal).waiting(timezone.now())
@@ -64,7 +63,7 @@ class CandidateView(HubView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="read_candidate", responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="read_candidate", responses=schemas.CandidateShown)
     def get(self, request: Request, candidate_id: str) -> Response:
         return Response(rendering.candidate(access.candidate(self.principal, candidate_id)))
 
@@ -124,7 +123,7 @@ class ApproveView(DecisionView):
     body_class = ApprovalBody
     verb = staticmethod(decisions.approve)
 
-    @extend_schema(operation_id="approve_candidate", request=ApprovalBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="approve_candidate", request=ApprovalBody, responses=schemas.DecidedShown)
     def post(self, request: Request, candidate_id: str) -> Response:
         """Approve exactly the content shown."""
         return self.answer(candidate_id)
@@ -133,7 +132,7 @@ class ApproveView(DecisionView):
 class RejectView(DecisionView):
     verb = staticmethod(decisions.reject)
 
-    @extend_schema(operation_id="reject_candidate", request=DecisionBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="reject_candidate", request=DecisionBody, responses=schemas.DecidedShown)
     def post(self, request: Request, candidate_id: str) -> Response:
         """Reject it: the content goes."""
         return self.answer(candidate_id)
@@ -142,7 +141,7 @@ class RejectView(DecisionView):
 class RequestChangesView(DecisionView):
     verb = staticmethod(decisions.request_changes)
 
-    @extend_schema(operation_id="request_changes", request=DecisionBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="request_changes", request=DecisionBody, responses=schemas.DecidedShown)
     def post(self, request: Request, candidate_id: str) -> Response:
         """Ask for another version."""
         return self.answer(candidate_id)
@@ -151,7 +150,7 @@ class RequestChangesView(DecisionView):
 class WithdrawView(DecisionView):
     verb = staticmethod(decisions.withdraw)
 
-    @extend_schema(operation_id="withdraw_candidate", request=DecisionBody, responses=OpenApiTypes.OBJECT)
+    @extend_schema(operation_id="withdraw_candidate", request=DecisionBody, responses=schemas.DecidedShown)
     def post(self, request: Request, candidate_id: str) -> Response:
         """Take the proposal back."""
         return self.answer(candidate_id)
