@@ -1,0 +1,88 @@
+"""What the policy keeps only for a time: expired memories, the texts of evidence, plans nobody confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
+
+from accounts import audit, tenancy
+from accounts.principals import Principal
+from memories import access, tenant_policy
+from memories.actions.forget import _erase
+from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Slot
+from memories.purging import rested_on, unneeded
+
+BATCH = 200
+PLAN_GRACE = timedelta(minutes=5)  # a confirmation that began in time may still be at work
+LOOK_AGAIN = timedelta(days=1)
+
+
+def forget_long_expired(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Forget what has been past its end for longer than the policy keeps it, with a receipt to its owner.
+
+    A key for which something waits for a person is left until that is settled.
+    """
+    cutoff = now - timedelta(days=tenant_policy.active().retention.expired_purge_days)
+    with tenancy.atomic():
+        namespaces = list(Namespace.objects.filter(pk__in=_long_expired(cutoff).values("namespace_id")))
+    return {"memories_expired": sum(_forget_in(principal, namespace, cutoff) for namespace in namespaces)}
+
+
+def drop_expired_evidence(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Let go of original texts and speakers after their time; references stay while a memory rests on them.
+
+    `expires_at` is the due state: empty once nothing more is to be dropped, a day later while something that waits for
+    a person still cites the reference.
+    """
+    total = 0
+    while True:
+        with tenancy.atomic():
+            due = list(Evidence.objects.filter(expires_at__lte=now).values_list("pk", flat=True)[:BATCH])
+            if not due:
+                return {"evidence_expired": total}
+            batch = Evidence.objects.filter(pk__in=due)
+            free = list(unneeded(batch).values_list("pk", flat=True))
+            settled = [*free, *rested_on(batch).values_list("pk", flat=True)]
+            batch.update(text=None, speaker="", expires_at=now + LOOK_AGAIN)
+            Evidence.objects.filter(pk__in=settled).update(expires_at=None)
+            Evidence.objects.filter(pk__in=free).update(ref="", thread="", run_id="")
+            audit.record(principal, "evidence.expire", details={"evidence": len(due), "references": len(free)})
+        total += len(due)
+
+
+def drop_expired_plans(_principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Remove the dry runs that nobody confirmed in time."""
+    with tenancy.atomic():
+        stale = Erasure.objects.filter(state=Erasure.State.PLANNED, expires_at__lte=now - PLAN_GRACE)
+        gone, _ = stale.delete()
+    return {"plans_dropped": gone}
+
+
+def _long_expired(cutoff: datetime) -> QuerySet[Memory]:
+    """What stood for its key and has been past its end since before the cutoff."""
+    asked = Candidate.objects.filter(status=Candidate.Status.PENDING).values("slot_id")
+    return Memory.objects.current().filter(valid_until__lte=cutoff).exclude(slot_id__in=asked)
+
+
+def _forget_in(principal: Principal, namespace: Namespace, cutoff: datetime) -> int:
+    total = 0
+    while True:
+        with tenancy.atomic():
+            access.lock([namespace])
+            due = _long_expired(cutoff).filter(namespace=namespace).values("slot_id")
+            slots = list(Slot.objects.filter(pk__in=due)[:BATCH])
+            if not slots:
+                return total
+            owner = replace(principal, subject_id=namespace.membership_id)
+            erasure = _erase(owner, Erasure(subject_id=namespace.membership_id), {namespace: slots})
+            audit.record(
+                owner,
+                "memory.expire",
+                target="erasure",
+                target_id=erasure.pk,
+                details={"memories": len(erasure.memory_ids)},
+            )
+        total += len(erasure.memory_ids)

@@ -1,0 +1,53 @@
+"""Audit rows refuse to change; tests that clean up after themselves, or that tamper on purpose, need a way round."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from cast import Cast
+from django.db import connection
+
+migration = import_module("accounts.migrations.0002_audit_is_append_only")
+
+
+def allow() -> None:
+    """Take the triggers away."""
+    with connection.cursor() as cursor:
+        migration.allow_changes(None, SimpleNamespace(connection=connection, execute=cursor.execute))
+
+
+def forbid() -> None:
+    """Put the triggers back."""
+    allow()
+    with connection.cursor() as cursor:
+        migration.forbid_changes(None, SimpleNamespace(connection=connection, execute=cursor.execute))
+
+
+@contextlib.contextmanager
+def tampering() -> Iterator[Any]:
+    """A cursor of someone who owns the database."""
+    allow()
+    try:
+        with connection.cursor() as cursor:
+            yield cursor
+    finally:
+        forbid()
+
+
+@pytest.fixture
+def _forbidden_afterwards(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    yield
+    with django_db_blocker.unblock():
+        forbid()
+
+
+@pytest.fixture
+def committed(_forbidden_afterwards: None, crowd: Cast) -> Iterator[Cast]:
+    """The cast with committed rows, in tables that can be emptied when the test is over."""
+    yield crowd
+    allow()
