@@ -327,7 +327,7 @@ def test_a_forked_process_is_not_blocked_by_a_lock_held_at_the_fork(table, index
     held = [index._lock, *index._locks]
     for lock in held:
         lock.acquire()
-    child = context.Process(target=_search_in_child, args=(index, answers))
+    child = context.Process(target=_search_in_child, args=(index, answers), daemon=True)
     child.start()
     for lock in held:
         lock.release()
