@@ -15,11 +15,13 @@ from collections.abc import Callable
 from typing import Any
 
 import django
+import structlog
 from django.core.handlers.wsgi import WSGIHandler
 from gunicorn.app.base import BaseApplication
 from gunicorn.glogging import Logger
 
 GRACE_SECONDS = 10
+log = structlog.get_logger("memoryhub.serve")
 
 
 class GunicornLogger(Logger):
@@ -67,24 +69,31 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
     django.setup()
     from django.conf import settings
+    from django.core.management import get_commands
 
     try:
         _prepare(demo=not arguments.without_demo)
     except KeyboardInterrupt:
         return 130
     parts: list[Callable[[], None]] = [lambda: WebServer().run()]
-    if not settings.CELERY_BROKER_URL:
+    if not settings.CELERY_BROKER_URL and "worker" in get_commands():
         parts.append(_work)
     return _run_together(parts)
 
 
 def _prepare(*, demo: bool) -> None:
+    """Do once, before the fork, what every process would do: migrations, the demo, URLs and detectors loaded."""
     from django.core.management import call_command, get_commands
     from django.db import connections
+    from django.urls import get_resolver
+
+    from memories.sensitivity import warm_up
 
     call_command("migrate", interactive=False, verbosity=0)
     if demo and "demo" in get_commands():
         call_command("demo")
+    warm_up()
+    _ = get_resolver().url_patterns
     sys.stdout.flush()
     for connection in connections.all(initialized_only=True):
         connection.close()
@@ -130,6 +139,8 @@ def _fork(part: Callable[[], None]) -> int:
         status = end.code if isinstance(end.code, int) else int(bool(end.code))
     except KeyboardInterrupt:
         status = 0
+    except BaseException:  # the process ends here: nobody above would say it
+        log.exception("part_failed")
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
