@@ -126,7 +126,7 @@ def read(path: Path) -> list[Case]:
 def _case(number: int, raw: bytes) -> Case:
     try:
         fields = json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CaseError(number, "is no JSON") from None
     if not isinstance(fields, dict):
         raise CaseError(number, "is no JSON object")

@@ -18,6 +18,8 @@ from memories.inputs import end_of
 from memories.write_gate import EvidenceClass
 
 WAITING = frozenset({"pending", "pending_confirmation", "needs_confirmation", "needs_review", "candidate"})
+STANDING = frozenset({"active", "expired"})
+KNOWN = STANDING | {"superseded", "deleted"}
 STEP = timedelta(minutes=1)
 
 
@@ -67,12 +69,14 @@ def _write(world: World, record: Record, moment: datetime) -> uuid.UUID:
         rule = policy.kind(record.kind)
         kind = rule.name if rule else record.kind
         end = end_of(record.valid_until, "UTC")
+        if record.status == "expired" and (end is None or end > moment):
+            end = moment
         content = lifecycle.Content(
             kind=kind,
             key=record.key,
             statement=record.statement,
             path=record.name.path,
-            valid_until=moment if record.status == "expired" and end is None else end,
+            valid_until=end,
         )
         origin = lifecycle.Origin(record.evidence_class.value, policy.version)
         slot = lifecycle.find_slot(namespace, content.path, kind, record.key)
@@ -89,7 +93,3 @@ def _write(world: World, record: Record, moment: datetime) -> uuid.UUID:
 def _hold(world: World, record: Record, moment: datetime) -> None:
     wish = Wish(record.name, record.kind, record.key, record.statement, record.valid_until)
     world.propose(world.keeper(record.name), wish, Source(EvidenceClass.model_inference, record.id), moment)
-
-
-STANDING = frozenset({"active", "expired"})
-KNOWN = STANDING | {"superseded", "deleted"}

@@ -27,7 +27,14 @@ class Name:
 
 def name_of(parts: Sequence[str]) -> Name | None:
     """The namespace of a list of labels, or None when it names none: too short, a blank label, a pattern."""
-    if len(parts) < 2 or any(not part.strip() or WILDCARDS & set(part) for part in parts):
+    if any(not part.strip() or WILDCARDS & set(part) for part in parts):
+        return None
+    return literal_name(parts)
+
+
+def literal_name(parts: Sequence[str]) -> Name | None:
+    """The same for what exists under those very labels, however odd they are."""
+    if len(parts) < 2:
         return None
     tenant, owner, *path = parts
     return Name(tenant, type_of(owner), owner, tuple(path))

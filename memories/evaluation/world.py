@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -23,6 +23,7 @@ from accounts.principals import ActorKind, Principal, Scope
 from accounts.provisioning import provision_tenant
 from memories import access, actions, recalling, tenant_policy, write_gate
 from memories.access import NamespaceRef
+from memories.evaluation.cast import REVIEWER, RUNTIME, Cast
 from memories.evaluation.names import Name
 from memories.inputs import EvidenceInput, ProposalInput
 from memories.models import Evidence, Namespace, PolicyVersion
@@ -31,7 +32,6 @@ from memories.recalling import Recalled, RecallInput
 from memories.search import rows
 from memories.write_gate import EvidenceClass, Outcome
 
-REVIEWER, MEMBER, RUNTIME = "evaluation_reviewer", "evaluation_member", "evaluation_runtime"
 ALL_SCOPES = frozenset(scope.value for scope in Scope)
 ACTIVE = frozenset({Outcome.store, Outcome.supersede, Outcome.keep})
 ATTESTED_AS = {
@@ -86,52 +86,6 @@ class Judged:
     @property
     def is_active(self) -> bool:
         return self.outcome in ACTIVE
-
-
-@dataclass
-class Cast:
-    """Who takes part. A group has the members named for it, a stand-in and the reviewer; agents work in every group."""
-
-    owners: dict[str, dict[str, set[str]]] = field(default_factory=dict)
-    members: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-
-    def tenant(self, tenant: str) -> dict[str, set[str]]:
-        return self.owners.setdefault(tenant, {"user": set(), "agent": set(), "project": set(), "team": set()})
-
-    def add(self, name: Name, *members: str) -> None:
-        self.tenant(name.tenant)[name.type].add(name.owner)
-        if name.type in ("project", "team"):
-            self.members.setdefault((name.tenant, name.owner), set()).update(members)
-            self.tenant(name.tenant)["user"].update(members)
-
-    def document(self, tenant: str, slug: str) -> dict[str, Any]:
-        """The tenant as `provision` reads it."""
-        owners = self.tenant(tenant)
-        people = [REVIEWER, MEMBER, *sorted(owners["user"])]
-        groups = {
-            f"{type_}s": [
-                {"slug": slug_, "members": sorted({REVIEWER, MEMBER} | self.members.get((tenant, slug_), set()))}
-                for slug_ in sorted(owners[type_])
-            ]
-            for type_ in ("team", "project")
-        }
-        works_in = {place: [row["slug"] for row in rows_] for place, rows_ in groups.items()}
-        return {
-            "slug": slug,
-            "people": [
-                {
-                    "external_id": person,
-                    "email": f"person{index}@{slug}.invalid",
-                    "roles": ["reviewer"] if person == REVIEWER else ["member"],
-                }
-                for index, person in enumerate(people)
-            ],
-            **groups,
-            "agents": [
-                {"slug": agent, "owner": REVIEWER, "acts_for": "*", **works_in}
-                for agent in [RUNTIME, *sorted(owners["agent"])]
-            ],
-        }
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,16 +11,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.evaluation import cases, lab, reports, suites
+from memories.evaluation import cases, lab, reading, reports, writing
 from memories.evaluation.cases import Case, CaseError
 from memories.evaluation.results import Bar, BarError, Result, shown
 
 SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
     "lab": lab.lab,
-    "writegate": suites.writegate,
-    "recallgate": suites.recallgate,
-    "sensitive": suites.sensitive,
-    "poison": suites.poison,
+    "writegate": writing.writegate,
+    "recallgate": reading.recallgate,
+    "sensitive": writing.sensitive,
+    "poison": writing.poison,
 }
 
 
@@ -47,8 +48,8 @@ class Command(BaseCommand):
             missed = [why for bar in bars if (why := bar.missed_by(result.metrics))]
         except (CaseError, BarError) as error:
             raise CommandError(str(error)) from None
-        except (OSError, EOFError) as error:
-            raise CommandError(f"a file cannot be read or written: {type(error).__name__}") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise CommandError(f"a file cannot be read or written: {error}") from None
         if not result.passed:
             missed.insert(0, "the gate failed")
         if missed:
