@@ -108,7 +108,7 @@ def score(query: Query, postings: Sequence[Posting], lengths: Floats, eligible: 
             strong[posting.rows] |= weight >= 1
         guessed = _related(posting, [next(others) for _ in names], eligible)
         hinted[guessed] += BRIDGE * worth
-        shared[guessed] += BRIDGE * information
+        shared[guessed] += BRIDGE * worth  # one word for one word: nothing overlaps here
         strong[guessed] = True
     keyword = total / np.float32(FULL_MATCH * mass)
     hinted /= np.float32(mass)
