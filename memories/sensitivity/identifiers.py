@@ -25,6 +25,8 @@ _HOTLINE = re.compile(r"^(?:\+?1?8(?:00|88|77|66|55|44|33)\d{7}|\+?(?:86)?[48]00
 _GROUPED = re.compile(r"(?<![A-Za-z0-9.@/_\-])[+(]{0,2}\d(?:[ \-._·()\n\t]{0,3}\d){6,23}(?![0-9])")
 _DATE = re.compile(r"^(?:19|20)\d\d[-./ ]?(?:0?[1-9]|1[0-2])[-./ ]?(?:0?[1-9]|[12]\d|3[01])(?!\d)")
 
+_DIGIT = re.compile(r"[0-9]")
+
 _PROVINCES = frozenset(["11", "12", "13", "14", "15", "21", "22", "23", "31", "32", "33", "34", "35", "36", "37", "41", "42", "43", "44", "45", "46", "50", "51", "52", "53", "54", "61", "62", "63", "64", "65", "71", "81", "82", "83"])
 _CN_ID = re.compile(r"(?<![0-9A-Za-z])([1-8]\d(?:[ \-._·\n]{0,2}\d){15}[ \-._·\n]{0,2}[0-9Xx])(?![0-9A-Za-z])")
 _CN_ID_LABEL = re.compile(r"身份证|身份證|证件|證件|id card|identity card|id number|公民身份", _FLAGS)
@@ -37,7 +39,7 @@ _PAPER = re.compile(
     r"(?:护照|護照|通行证|通行證|台胞证|回乡证|居住证|居留证|居留许可|永居证?|绿卡|军官证|士兵证|警官证|驾驶证|驾照|驾驶执照|行驶证|社保卡?|社会保障|医保卡?|公积金|学籍|准考证|户口本?|签证|港澳证|身份证|身份證|证件|證件|纳税人识别|残疾证"
     r"|(?<![A-Za-z])(?:passport|visa (?:no|number)|driv(?:er'?s?|ing)\s?(?:licen[cs]e|permit)|licen[cs]e (?:no|number)|national (?:id|insurance)|identity (?:card|number|no)|id (?:card|number|no)|residence (?:permit|card)|green card|social (?:security|insurance)"
     r"|ssn|sin|itin|ein|nino|nhs|nric|fin|aadhaar|aadhar|pan(?: card)?|tax (?:id|file number|number)|tfn|medicare|cpf|curp|rfc|dni|nie|nif|nir|codice fiscale|pesel|bsn|personnummer|hkid|my number|voter id|insurance (?:no|number|policy)|health card|alien (?:no|number)|a-number"
-    r"|steuer-?id|ausweis|rrn|matricule|utr|medical record|mrn|employee id card)(?![A-Za-z]))",
+    r"|steuer-?id|ausweis|rrn|matricule|utr|medical record|mrn|employee id card|personal (?:identity )?number)(?![A-Za-z]))",
     _FLAGS,
 )
 _PAPER_NUMBER = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9 .\-/]*\d)([A-Z]{0,5}[ \-]?\d[\dA-Z]*(?:[ .\-/]?[\dA-Z]{1,9}){0,6})(?![A-Za-z0-9])")
@@ -70,7 +72,7 @@ _IPV4 = re.compile(r"(?<![0-9A-Za-z.])(\d{1,3}(?:\.\d{1,3}){3})(?![0-9A-Za-z]|\.
 _IPV6 = re.compile(r"(?<![0-9A-Za-z:])([0-9a-f]{1,4}(?::[0-9a-f]{0,4}){3,7})(?![0-9A-Za-z:])", _FLAGS)
 _IP_PERSONAL = re.compile(r"我|家|本人|个人|宽带|公网|住|她|他的|用户的|登录ip|(?<![a-z])(?:my|her|his|home|personal|public ip|our house|broadband|residential|user'?s|customer'?s|client'?s ip)(?![a-z])", _FLAGS)
 _WELL_KNOWN_IP = frozenset(["8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "114.114.114.114", "114.114.115.115", "223.5.5.5", "223.6.6.6", "119.29.29.29", "180.76.76.76", "208.67.222.222", "208.67.220.220"])
-_MAC = re.compile(r"(?:我|家|my|her|his|mac)[^\n]{0,30}?(?<![0-9A-Za-z:])(?:[0-9a-f]{2}[:\-]){5}[0-9a-f]{2}(?![0-9A-Za-z:])", _FLAGS)
+_MAC = re.compile(r"(?:我|家|她|他|(?<![a-z])(?:my|her|his|laptop|phone)(?![a-z])|手机|电脑)[^\n]{0,30}?(?<![0-9A-Za-z:])(?:[0-9a-f]{2}[:\-]){5}[0-9a-f]{2}(?![0-9A-Za-z:])", _FLAGS)
 _IMEI = re.compile(r"(?:imei|meid|串号)[^\n]{0,16}?(?<!\d)\d{2}[ \-]?\d{6}[ \-]?\d{6}[ \-]?\d(?!\d)", _FLAGS)
 
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ \-]?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
@@ -165,7 +167,7 @@ def _email(text: str) -> bool:
         if match[0].startswith("git@") and text[match.end() : match.end() + 1] == ":":
             continue
         return True
-    return bool(_EMAIL_SPACED.search(text))
+    return any(" " in m[0] or "\n" in m[0] for m in _EMAIL_SPACED.finditer(text))
 
 
 def _cn_id(text: str) -> bool:
@@ -214,6 +216,8 @@ def _paper(text: str) -> bool:
         stop = re.search(r"[\n。;!?]|\s(?:size|photo|form|format)", tail)
         for match in _PAPER_NUMBER.finditer(tail[: stop.start()] if stop else tail):
             value = match[1].strip()
+            if re.match(r"\s?[*xX•●]{2,}", tail[match.end() :]):  # masked
+                continue
             count = sum(c.isdigit() for c in value)
             if count >= 6 and not _DATE.match(value) and len(value) <= 26 and not (" " in value and count < 8 and not re.search(r"[A-Z]", value)):
                 return True
@@ -285,7 +289,7 @@ def _card(text: str) -> bool:
                 return True
             if _STRONG_ISSUER.match(number) and _valid("luhn", number) and not _BUSINESS.search(_before(text, start)):
                 return True
-    return bool(_CVV.search(text))
+    return False
 
 
 def _spans(match: re.Match[str], shortest: int, longest: int) -> Iterator[tuple[str, int, int]]:
@@ -313,12 +317,12 @@ def _bank(text: str) -> bool:
         value = re.sub(r"[ \-]", "", match[0])
         if any(_valid("iban", value[:n]) for n in (len(value), 22, 27, 24, 18, 20, 16, 21, 28, 29) if 15 <= n <= len(value)):
             return True
-    return any(len(_digits(m[1])) >= 8 for m in _BANK_ACCOUNT.finditer(text))
+    return any(len(_digits(m[1])) >= (6 if "sort" in m[0].lower() else 8) for m in _BANK_ACCOUNT.finditer(text))
 
 
 _CN_MOBILE = re.compile(r"^(?:86|0086)?1[3-9]\d{9}$")
 _UNLABELLED_PHONE = re.compile(
-    r"^(?:1[3-9]\d{9}|(?:00|\+)?86[ \-]?1[3-9]\d[ \-.]?\d{4}[ \-.]?\d{4}|1[3-9]\d[ \-.]\d{4}[ \-.]\d{4}|1[3-9]\d[ \-.]\d{8}|1[3-9]\d{2}[ \-.]\d{3}[ \-.]\d{4}|1(?:[ \-.·]{1,3}\d){10}"
+    r"^(?:1[3-9]\d{9}|(?:00|\+)?86[ \-]?1[3-9]\d[ \-.]?\d{4}[ \-.]?\d{4}|1[3-9]\d[ \-.·_]\d{4}[ \-.·_]\d{4}|1[3-9]\d[ \-.·_]\d{8}|1[3-9]\d{2}[ \-.]\d{3}[ \-.]\d{4}|1(?:[ \-.·]{1,3}\d){10}"
     r"|\(?0(?:10|2\d|[3-9]\d\d)\)?[ \-]{1,2}\d{3,4}[ \-]?\d{4}|0[789]0-\d{4}-\d{4}|01[016789]-\d{3,4}-\d{4}|0[67](?:[ .]\d\d){4}|07\d{3}[ ]?\d{3}[ ]?\d{3}|04\d{2}[ ]\d{3}[ ]\d{3}|09\d{2}-\d{3}-\d{3}"
     r"|\(?[2-9]\d\d\)?[ \-.]{1,2}[2-9]\d\d[\-.]\d{4}|\([2-9]\d\d\)\s?\d{3}[ \-]\d{4})$"
 )
@@ -399,6 +403,13 @@ def _address(text: str) -> bool:
 
 _RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("email_address", _email),
+    ("licence_plate", lambda t: bool(_PLATE.search(t) or _PLATE_EN.search(t))),
+    ("chat_handle", lambda t: bool(_HANDLE.search(t))),
+    ("postal_address", _address),
+    ("card_security_code", lambda t: bool(_CVV.search(t))),
+)
+# None of these has fewer than four digits, so most texts need not be searched for them.
+_NUMBER_RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("phone_number", _phone),
     ("cn_identity_card", _cn_id),
     ("greater_china_identity", _greater_china_id),
@@ -408,14 +419,12 @@ _RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("bank_account", _bank),
     ("personal_ip_address", _ip),
     ("device_identifier", lambda t: bool(_MAC.search(t) or _IMEI.search(t))),
-    ("licence_plate", lambda t: bool(_PLATE.search(t) or _PLATE_EN.search(t))),
-    ("chat_handle", lambda t: bool(_HANDLE.search(t))),
-    ("postal_address", _address),
 )
 
 
 def identifiers(text: str) -> Iterator[str]:
     """Rule ids of identifiers that name or reach one person."""
-    for rule, found in _RULES:
+    rules = _RULES if len(_DIGIT.findall(text)) < 4 else (*_RULES, *_NUMBER_RULES)
+    for rule, found in rules:
         if found(text):
             yield rule

@@ -34,7 +34,7 @@ _STRUCTURE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "fake_boundary",
-            r"[-=*#<>_~]{3,}\s?(?:begin|start|end|开始|结束|以上|以下)\s?(?:of\s)?(?:the\s)?(?:new\s|hidden\s)?(?:system|developer|user|assistant|instruction|memory|memories|context|prompt|untrusted|data|系统|用户|记忆|指令|提示|上下文)[^\n]{0,24}?[-=*#<>_~]{3,}"
+            r"(?<![-=*#<>_~])[-=*#<>_~]{3,40}\s?(?:begin|start|end|开始|结束|以上|以下)\s?(?:of\s)?(?:the\s)?(?:new\s|hidden\s)?(?:system|developer|user|assistant|instruction|memory|memories|context|prompt|untrusted|data|系统|用户|记忆|指令|提示|上下文)[^\n]{0,24}?[-=*#<>_~]{3}"
             r"|(?:^|\n)\s?(?:end of (?:user input|context|memor(?:y|ies)|untrusted data)|begin (?:system|admin|developer) (?:prompt|instructions?|mode))\b",
         ),
         ("role_object", r"[\"']?role[\"']?\s{0,2}[:=]\s{0,2}[\"']?(?:system|developer|assistant|tool|function)(?![a-z])[\"']?\s{0,2}(?:[,}\n]|$)"),

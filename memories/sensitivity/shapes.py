@@ -33,7 +33,7 @@ _TECHNICAL = re.compile(
     r"|[a-z]?\d{1,2}\+?|ipv[46]|s3|ec2|k8s|python-?3?(?:\.\d+)*|node\d*|web3|mp[34]|h264|gpt-?[\d.o]+\w*|claude-?\d\S*|rfc-?\s?\d+|iso-?\d+|nist\S*"
     r"|ctrl\S*|cmd\S*|alt\S*|shift\S*|option\+\S*|f\d{1,2}|bip-?\d+|crc-?\d+|sm[234]|int\d+|varchar\(?\d*\)?|char\(?\d*\)?|(?:19|20)\d\d[-/年.]\S*"
     r"|\d+\s?(?:bits?|bytes?|chars?|characters|digits?|min(?:ute)?s?|h(?:ou)?rs?|s|ms|sec(?:ond)?s?|days?|weeks?|months?|years?|k|kb|mb|gb|x|%)"
-    r"|\d*[个位字天年月日时分秒次条种元号章节页行列层级款]\S*)[.,;:!?]*$",
+    r"|\d+[个位字天年月日时分秒次条种元号章节页行列层级款]\S*|wpa-?\d\w*|wi-?fi-?\d\w*|\d(?:\.\d)?ghz|802\.\d+\w*)[.,;:!?]*$",
     re.IGNORECASE,
 )
 _UUID = re.compile(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE)
@@ -66,7 +66,7 @@ def bare(value: str) -> str:
 
 def changes(value: str) -> int:
     """How often the character class changes along the value; ordinary names change rarely."""
-    classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.isalpha() else "s" for c in value]
+    classes = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in value if c.isalnum()]
     return sum(a != b for a, b in zip(classes, classes[1:], strict=False))
 
 

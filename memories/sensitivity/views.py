@@ -33,8 +33,16 @@ _EN_RUN = re.compile(
     r"(?:zero|one|two|three|four|five|six|seven|eight|nine|oh|nought)(?![a-z])",
     re.IGNORECASE,
 )
+_TAG = re.compile("[\U000e0020-\U000e007e]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+)
+_COMBINING = re.compile("[\u0300-\u036f\u20d0-\u20f0]")
+_LONG_TOKEN = re.compile(r"[A-Za-z0-9+/_\-]{12}")
+_FIRST_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}[ :,]?(?:0x|\\x)?){8}")
 _AT = re.compile(r"\s{0,2}(?:[(\[{<【「]\s?(?:at|AT|At|@|艾特|圈a)\s?[)\]}>】」]|艾特|圈a|[_\-]at[_\-]|\sAT\s)\s{0,2}")
-_DOT = re.compile(r"\s{0,2}(?:[(\[{<【「]\s?(?:dot|DOT|Dot|点|\.)\s?[)\]}>】」]|[_\-]dot[_\-]|\sDOT\s|(?<=[A-Za-z0-9])点(?=[A-Za-z]))\s{0,2}")
+_DOT = re.compile(r"\s{0,2}(?:[(\[{<【「]\s?(?:dot|DOT|Dot|点|\.)\s?[)\]}>】」]|[_\-]dot[_\-]|\sDOT\s|(?<=[A-Za-z0-9])点(?=[A-Za-z])|(?<=[A-Za-z0-9])\s点\s(?=[A-Za-z]))\s{0,2}")
 _AT_WORD = re.compile(r"(?<=[A-Za-z0-9])\s+at\s+(?=[A-Za-z0-9-]+(?:\s+dot\s+|\.)[A-Za-z])", re.IGNORECASE)
 _DOT_WORD = re.compile(r"(?<=[A-Za-z0-9])\s+dot\s+(?=[A-Za-z])", re.IGNORECASE)
 
@@ -42,7 +50,7 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{12,2000}={0,2}(?![A
 _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{16,1000}={0,6}(?![A-Z0-9=])")
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:0x)?[0-9A-Fa-f]{2}(?:[ :,]?(?:0x|\\x)?[0-9A-Fa-f]{2}){7,999}(?![A-Za-z0-9])")
 _CODES = re.compile(r"(?<![0-9])[0-9]{2,3}(?:[ ,;]{1,2}[0-9]{2,3}){7,400}(?![0-9])")
-_ESCAPE = re.compile(r"\\u\{?([0-9A-Fa-f]{4,6})\}?|\\x([0-9A-Fa-f]{2})|[uU]\+([0-9A-Fa-f]{4,6})(?![0-9A-Fa-f])")
+_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{2,6})\}|\\x([0-9A-Fa-f]{2})|[uU]\+([0-9A-Fa-f]{4})(?![0-9A-Fa-f])")
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,10});")
 _REVERSED = re.compile(r"倒着|倒序|反着|反过来|反写|逆序|倒过来|reverse|backward|rtl", re.IGNORECASE)
@@ -54,9 +62,11 @@ _ROT13_TABLE = str.maketrans(
 _TOKEN = r"[A-Za-z0-9_\-+/=.~@#$%^&*!:]"
 _WRAP = re.compile(rf"(?<={_TOKEN})[ \t]*(?:\\n|[\r\n])+[ \t]*(?={_TOKEN})")
 _CONCATENATION = re.compile(r"['\"]\s{0,4}[+.&]?\s{0,4}['\"]|(?<=[A-Za-z0-9])\s?\+\s(?=[A-Za-z0-9])")
+_SPACED_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z][ ._*\-]){4,40}[A-Za-z](?![A-Za-z0-9])")
+_SPACED_HAN = re.compile(r"(?<=[\u4e00-\u9fff])[ \t](?=[\u4e00-\u9fff])")
 _BROKEN_RUN = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z0-9_+/=\-]{1,6}[ \t\n.\-_·,/|]{1,2}){3,80}[A-Za-z0-9_+/=\-]{1,40}")
 _BREAK = re.compile(r"[ \t\n.·,|]+|(?<=[A-Za-z0-9])[\-/](?=[A-Za-z0-9])")
-_SHORT_GROUPS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9](?:[ \t\n.\-_·,/|]{1,3}[A-Za-z0-9]){3}")
+_SHORT_GROUPS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9_]{1,6}(?:[ \t\n.\-_·,/|]{1,2}[A-Za-z0-9_]{1,6}){3}(?![A-Za-z0-9])")
 _KNOWN_START = re.compile(
     r"(?:AKIA|ASIA|LTAI|AKID|AIza|gh[pousr]_|ghp|github_pat_|glpat-?|glrt-?|xox[abp]-?|sk-?(?:ant|proj|live|test)?[-_]?"
     r"|rk_live_|eyJ|npm_?|hf_?|SG\.|whsec_?|pypi-|dop_v1_|dckr_pat_|GOCSPX-?)(?=[A-Za-z0-9_\-.]{10})"
@@ -87,18 +97,8 @@ def plain(text: str) -> str:
     """NFKC without invisible characters; tag characters become the letters they hide."""
     if text.isascii():
         return text
-    kept = []
-    for char in text:
-        code = ord(char)
-        if 0xE0020 <= code <= 0xE007E:
-            kept.append(chr(code - 0xE0000))
-        elif code < 0x300 and code != 0xAD or not (unicodedata.category(char) == "Cf" or _is_filler(code)):
-            kept.append(char)
-    return "".join(c for c in unicodedata.normalize("NFKC", "".join(kept)) if not 0x300 <= ord(c) <= 0x36F)
-
-
-def _is_filler(code: int) -> bool:
-    return code in (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, 0x2800) or 0xFE00 <= code <= 0xFE0F
+    text = _TAG.sub(lambda m: chr(ord(m[0]) - 0xE0000), text)
+    return _COMBINING.sub("", unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)))
 
 
 def folded(text: str) -> str:
@@ -148,7 +148,7 @@ def _uncodes(match: re.Match[str]) -> str:
 
 
 def _unescape(match: re.Match[str]) -> str:
-    code = int(match[1] or match[2] or match[3], 16)
+    code = int(match[match.lastindex or 0], 16)
     return chr(code) if 32 <= code < 0xD800 or 0xE000 <= code < 0x110000 else match[0]
 
 
@@ -160,10 +160,11 @@ def decoded(text: str) -> str:
         text = unquote(text, errors="ignore")
     if "\\" in text or "+" in text:
         text = _ESCAPE.sub(_unescape, text)
-    text = _HEX.sub(_unhex, text)
-    text = _BASE32.sub(_unbase32, text)
-    text = _BASE64.sub(_unbase64, text)
-    return _CODES.sub(_uncodes, text)
+    if _FIRST_HEX.search(text):
+        text = _CODES.sub(_uncodes, _HEX.sub(_unhex, text))
+    if _LONG_TOKEN.search(text):
+        text = _BASE64.sub(_unbase64, _BASE32.sub(_unbase32, text))
+    return text
 
 
 def spoken_digits(text: str) -> str:
@@ -179,12 +180,15 @@ def at_dot(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Tokens broken over lines or string pieces, in one piece."""
-    return _CONCATENATION.sub("", _WRAP.sub("", text))
+    """Tokens broken over lines or string pieces, and words spelled with gaps, in one piece."""
+    text = _CONCATENATION.sub("", _WRAP.sub("", text))
+    return _SPACED_HAN.sub("", _SPACED_WORD.sub(lambda m: re.sub(r"[ ._*\-]", "", m[0]), text))
 
 
 def joined(text: str) -> str:
     """Runs of short broken groups joined, cut before anything that starts like a known credential."""
+    if not _SHORT_GROUPS.search(text):
+        return ""
     pieces = []
     for match in _BROKEN_RUN.finditer(text):
         run = _BREAK.sub("", match[0])
@@ -198,18 +202,14 @@ _STEPS: tuple[Callable[[str], str], ...] = (folded, decoded, spoken_digits, at_d
 
 
 def views(text: str) -> Iterator[str]:
-    """The plain text first, then every view that differs from those before it."""
+    """The plain text, the text with every disguise undone, and joined or reversed ones where they apply."""
     base = plain(text)
-    seen = {base}
-    yield base
-    current = base
+    undone = base
     for step in _STEPS:
-        current = step(current)
-        if current not in seen:
-            seen.add(current)
-            yield current
-    again = decoded(plain(current))
-    for view in (again, joined(base), *_hinted(base)):
+        undone = step(undone)
+    once_more = decoded(plain(undone)) if undone != base else undone
+    seen = set()
+    for view in (base, undone, once_more, joined(base), *_hinted(base)):
         if view and view not in seen:
             seen.add(view)
             yield view
