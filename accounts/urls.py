@@ -1,5 +1,16 @@
 from django.urls import path
 
-from accounts import api
+from accounts import api, views
 
 urlpatterns = [path("api/v1/delegations", api.DelegationView.as_view(), name="api-delegations")]
+urlpatterns += [
+    path("settings/", views.show_settings, name="settings"),
+    path("settings/time-zone/", views.set_time_zone, name="set-time-zone"),
+    path("settings/tokens/", views.create_token, name="create-token"),
+    path("settings/tokens/<uuid:token_id>/revoke/", views.revoke_token, name="revoke-token"),
+    path("settings/organisation/", views.choose_tenant, name="choose-tenant"),
+    path("settings/language/", views.choose_language, name="choose-language"),
+    path("settings/theme/", views.choose_theme, name="choose-theme"),
+    path("problems/<str:code>/", views.show_problem, name="problem"),
+    path("help/", views.show_help, name="help"),
+]

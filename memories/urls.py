@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api
+from memories import api, views
 
 urlpatterns = [
     path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
@@ -23,4 +23,14 @@ urlpatterns = [
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
+]
+urlpatterns += [
+    path("memories/", views.list_memories, name="memories"),
+    path("memories/new/", views.enter, name="enter-memory"),
+    path("memories/<uuid:memory_id>/", views.show, name="memory"),
+    path("memories/<uuid:memory_id>/correct/", views.correct, name="correct-memory"),
+    path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
+    path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
+    path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
+    path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
 ]

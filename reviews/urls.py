@@ -1,6 +1,6 @@
 from django.urls import path
 
-from reviews import api
+from reviews import api, views
 
 urlpatterns = [
     path("api/v1/candidates", api.CandidateListView.as_view(), name="api-candidates"),
@@ -12,5 +12,15 @@ urlpatterns = [
         "api/v1/candidates/<str:candidate_id>/request_changes",
         api.RequestChangesView.as_view(),
         name="api-request-changes",
+    ),
+]
+urlpatterns += [
+    path("", views.home, name="home"),
+    path("waiting/", views.waiting, name="waiting"),
+    path("reviews/", views.queue, name="reviews"),
+    path("candidates/<uuid:candidate_id>/", views.show, name="candidate"),
+    *(
+        path(f"candidates/<uuid:candidate_id>/{action}/", views.answer, {"action": action}, name=f"{action}-candidate")
+        for action in views.VERBS
     ),
 ]

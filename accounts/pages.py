@@ -1,0 +1,76 @@
+"""What every page of a signed-in person shares: who they are, their language and time zone, and errors as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import structlog
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone, translation
+from django.utils.translation import gettext
+from django.views.decorators.cache import never_cache
+
+from accounts.authentication import person_principal
+from accounts.errors import MemoryHubError, NotVisible, Unavailable
+from accounts.models import Membership
+
+log = structlog.get_logger("accounts.pages")
+View = Callable[..., HttpResponse]
+
+
+def person_page(view: View) -> View:
+    """A page for a person of a tenant: the view gets their Principal after the request. Errors of verbs become pages.
+
+    Absent and not-permitted rows are the same "nothing here" page.
+    """
+
+    @never_cache
+    @wraps(view)
+    def shown(request: HttpRequest, *args: object, **options: object) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        use_own_language(request)
+        membership: Membership | None = getattr(request, "membership", None)
+        if membership is None:
+            return render(request, "no_membership.html", status=403)
+        with timezone.override(zone_of(membership)):
+            try:
+                return view(request, person_principal(request, membership), *args, **options)
+            except NotVisible:
+                raise Http404 from None
+            except MemoryHubError as error:
+                return problem_page(request, error)
+            except (OperationalError, InterfaceError) as error:
+                log.error("database_unavailable", code=type(error).__name__)
+                return problem_page(request, Unavailable())
+
+    return shown
+
+
+def problem_page(request: HttpRequest, error: MemoryHubError) -> HttpResponse:
+    """An error of a verb in words, with its code and the request's id; never the input."""
+    shown = {"title": gettext(error.title), "detail": gettext(error.detail), "code": error.code}
+    shown["details"] = [gettext(one.detail) for one in error.errors if one.detail != error.detail]
+    return render(request, "problem.html", shown, status=error.status)
+
+
+def use_own_language(request: HttpRequest) -> None:
+    """The language a person has stored, on a device where none was chosen yet."""
+    language = getattr(request.user, "language", "")
+    if language in dict(settings.LANGUAGES) and settings.LANGUAGE_COOKIE_NAME not in request.COOKIES:
+        translation.activate(language)
+        request.LANGUAGE_CODE = language
+
+
+def zone_of(membership: Membership) -> ZoneInfo:
+    """The time zone in which a person reads times: their own, else their tenant's."""
+    try:
+        return ZoneInfo(membership.time_zone or membership.tenant.time_zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

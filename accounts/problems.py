@@ -1,0 +1,107 @@
+"""What each error code means and what helps, for the pages that the `type` of a problem document leads to."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext_lazy as _
+
+
+class Problem(NamedTuple):
+    """What happened, and what the caller can do."""
+
+    meaning: Any
+    remedy: Any
+
+
+LOOK_AGAIN = _("Load the current state, look at it and decide again.")
+ASK_FOR_RIGHTS = _("Use a credential that has the right, or ask whoever gave you this one.")
+CORRECT_INPUT = _("Correct the fields that the answer names under errors and send the request again.")
+SIGN_IN = _("Send a valid credential in the Authorization header, or sign in on the web pages.")
+TRY_LATER = _(
+    "Wait for the time given in Retry-After and send the same request again; with the same Idempotency-Key "
+    "it is carried out only once."
+)
+
+GENERAL = Problem(
+    _("This code is not in our list. The answer you received says in its detail what happened."),
+    _("Keep the request id of the answer: whoever runs this MemoryHub can find the request by it."),
+)
+PROBLEMS: dict[str, Problem] = {
+    "bad_request": Problem(_("The request could not be read."), CORRECT_INPUT),
+    "parse_error": Problem(_("The body is not a JSON object that can be read."), CORRECT_INPUT),
+    "invalid_input": Problem(_("One or more fields are missing, unknown or not valid."), CORRECT_INPUT),
+    "too_large": Problem(_("The body is larger than this address takes."), _("Send less at once, or use a batch.")),
+    "sensitive_or_prohibited": Problem(
+        _("A reference or a name holds something that looks like a secret or an identifier, and may not be kept."),
+        _("Use a neutral name or number for the source and send the request again."),
+    ),
+    "not_authenticated": Problem(_("The request carried no credential."), SIGN_IN),
+    "authentication_failed": Problem(_("The credential is unknown, has ended or was revoked."), SIGN_IN),
+    "invalid_credential": Problem(_("The credential is unknown, has ended or was revoked."), SIGN_IN),
+    "permission_denied": Problem(_("The credential may not do this."), ASK_FOR_RIGHTS),
+    "missing_scope": Problem(_("The credential lacks the scope that this needs."), ASK_FOR_RIGHTS),
+    "sign_in_required": Problem(
+        _("Only the signed-in person may do this; a token cannot do it for them."), _("Sign in on the web pages.")
+    ),
+    "csrf_failed": Problem(
+        _("The page was open too long, or the request came from another site."), _("Load the page again and retry.")
+    ),
+    "not_an_agent_key": Problem(_("Only an agent's own key can mint delegations."), ASK_FOR_RIGHTS),
+    "not_a_maintainer": Problem(
+        _("Only a maintainer or a reviewer may change what a team or project remembers."), ASK_FOR_RIGHTS
+    ),
+    "not_a_reviewer": Problem(_("Only a reviewer of the namespace may decide this."), ASK_FOR_RIGHTS),
+    "not_the_owner": Problem(
+        _("Only the person a candidate is about may decide it."), _("Ask that person to open Waiting for me.")
+    ),
+    "not_the_proposer": Problem(
+        _("Only the one who proposed it may withdraw it."), _("Its owner or a reviewer can reject it instead.")
+    ),
+    "own_proposal": Problem(
+        _("Nobody reviews what they proposed themselves, nor what was proposed on their behalf."),
+        _("Another reviewer decides."),
+    ),
+    "not_found": Problem(
+        _("It does not exist, or you may not see it: both have the same answer."),
+        _("Check the id and on whose behalf the request was made."),
+    ),
+    "unknown_namespace": Problem(
+        _("There is no such namespace for this credential."), _("Name one that both the person and the agent may use.")
+    ),
+    "unknown_subject": Problem(
+        _("There is no such person for this credential."), _("Name a person for whom this agent may act.")
+    ),
+    "method_not_allowed": Problem(
+        _("This address does not take that method."), _("See the API description for what it takes.")
+    ),
+    "not_acceptable": Problem(_("The answer cannot be given in the form asked for."), _("Accept application/json.")),
+    "unsupported_media_type": Problem(_("The body is not in a form that is read here."), _("Send application/json.")),
+    "conflict": Problem(_("The current state does not allow this."), LOOK_AGAIN),
+    "version_conflict": Problem(_("Another version is current than the one named in expected_version."), LOOK_AGAIN),
+    "not_current": Problem(_("This version is not the current one."), LOOK_AGAIN),
+    "already_decided": Problem(
+        _("It has been decided already."), _("Look at the result; a new proposal starts a new decision.")
+    ),
+    "lapsed": Problem(
+        _("It waited too long and has lapsed; its content is gone."), _("Propose it again if it is still wanted.")
+    ),
+    "plan_changed": Problem(
+        _("Something changed under these keys since the dry run."), _("Make a new dry run and confirm that.")
+    ),
+    "still_running": Problem(_("A request with this idempotency key is still being carried out."), TRY_LATER),
+    "stale_version": Problem(_("It changed since you read it, so nothing was overwritten."), LOOK_AGAIN),
+    "content_changed": Problem(_("The content that waits is not the one that was shown to you."), LOOK_AGAIN),
+    "version_required": Problem(
+        _("A correction must say which version it corrects."), _("Send the version you read in If-Match.")
+    ),
+    "idempotency_key_reused": Problem(
+        _("This idempotency key was used for another request."), _("Use a new key for a new request.")
+    ),
+    "throttled": Problem(_("More requests came than this caller may send."), TRY_LATER),
+    "memory_unavailable": Problem(_("A part of the service is not available; nothing was changed."), TRY_LATER),
+    "server_error": Problem(
+        _("The fault is ours and was noted. Nothing was half done."),
+        _("Send it again with the same Idempotency-Key; if it stays, tell whoever runs this MemoryHub the request id."),
+    ),
+}

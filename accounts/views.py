@@ -1,0 +1,137 @@
+"""The pages of a person's own settings, and those that explain: help and error codes."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+from django.views.i18n import set_language
+
+from accounts import preferences, tokens
+from accounts.forms import MembershipForm, ThemeForm, TimeZoneForm, TokenForm
+from accounts.middleware import SESSION_MEMBERSHIP
+from accounts.models import Membership
+from accounts.pages import person_page, use_own_language
+from accounts.principals import Principal
+from accounts.problems import GENERAL, PROBLEMS
+
+THEME_COOKIE = "memoryhub_theme"
+YEAR = 365 * 24 * 3600
+
+
+@require_safe
+@person_page
+def show_settings(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """Language, time zone, tokens, organisations, and the way to password and second factor."""
+    return render(request, "accounts/settings.html", _settings(request, principal))
+
+
+@require_POST
+@person_page
+def set_time_zone(request: HttpRequest, principal: Principal) -> HttpResponse:
+    form = TimeZoneForm(request.POST, tenant_zone=request.membership.tenant.time_zone)
+    if not form.is_valid():
+        return render(request, "accounts/settings.html", _settings(request, principal, zone_form=form), status=400)
+    preferences.set_time_zone(principal, form.cleaned_data["time_zone"])
+    messages.success(request, _("The time zone is set."))
+    return redirect("settings")
+
+
+@require_POST
+@person_page
+def create_token(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """The answer itself shows the secret: it is stored nowhere, so no later page could."""
+    form = TokenForm(request.POST, principal=principal)
+    if not form.is_valid():
+        return render(request, "accounts/settings.html", _settings(request, principal, token_form=form), status=400)
+    given = form.cleaned_data
+    token = tokens.create(principal, given["name"], given["scopes"], given["expires_at"])
+    return render(request, "accounts/token_created.html", {"token": str(token), "name": given["name"]}, status=201)
+
+
+@require_POST
+@person_page
+def revoke_token(request: HttpRequest, principal: Principal, token_id: uuid.UUID) -> HttpResponse:
+    tokens.revoke(principal, token_id)
+    messages.success(request, _("The token is revoked: it opens nothing any more."))
+    return redirect("settings")
+
+
+@require_POST
+@person_page
+def choose_tenant(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """Work under another of one's own memberships from now on."""
+    form = MembershipForm(request.POST)
+    if not form.is_valid() or not _memberships(request).filter(pk=form.cleaned_data["membership"]).exists():
+        raise Http404
+    request.session[SESSION_MEMBERSHIP] = str(form.cleaned_data["membership"])
+    messages.success(request, _("You now work in the organisation you chose."))
+    return redirect("home")
+
+
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Django's own language switch, and the choice is kept with the person."""
+    answer = set_language(request)
+    chosen = request.POST.get("language", "")
+    if request.user.is_authenticated and chosen in dict(settings.LANGUAGES):
+        preferences.set_language(request.user, chosen)
+    return answer
+
+
+@require_POST
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """Light, dark or as the system has it; kept in a cookie, so that the first paint is right."""
+    form = ThemeForm(request.POST)
+    answer = HttpResponseRedirect(_local(request, request.POST.get("next", "")))
+    if form.is_valid():
+        options = {"secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
+        answer.set_cookie(THEME_COOKIE, form.cleaned_data["theme"], max_age=YEAR, **options)
+    return answer
+
+
+@require_safe
+def show_problem(request: HttpRequest, code: str) -> HttpResponse:
+    """What an error code means. A code we do not know gets the general page; it is not repeated."""
+    use_own_language(request)
+    known = PROBLEMS.get(code)
+    return render(request, "accounts/problem_code.html", {"code": code if known else "", "problem": known or GENERAL})
+
+
+@require_safe
+def show_help(request: HttpRequest) -> HttpResponse:
+    """What is remembered, what is not, and what deleting does."""
+    use_own_language(request)
+    return render(request, "accounts/help.html")
+
+
+def _settings(request: HttpRequest, principal: Principal, **forms: object) -> dict[str, object]:
+    membership = request.membership
+    zone = {"time_zone": membership.time_zone}
+    return {
+        "zone_form": TimeZoneForm(initial=zone, tenant_zone=membership.tenant.time_zone),
+        "token_form": TokenForm(principal=principal),
+        "tokens": tokens.living(principal),
+        "membership": membership,
+        "memberships": _memberships(request),
+        **forms,
+    }
+
+
+def _memberships(request: HttpRequest) -> QuerySet[Membership]:
+    mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True)
+    return mine.select_related("tenant").order_by("created_at")
+
+
+def _local(request: HttpRequest, address: str) -> str:
+    """An address of this host to go back to, else the home page."""
+    allowed = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+    return address if address and allowed else reverse("home")

@@ -1,0 +1,55 @@
+"""The back office of memories: ids, states and times. No column that can hold a remembered text is named here."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from accounts.admin import MetadataAdmin
+from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Operation, PolicyVersion, Recall
+
+
+@admin.register(PolicyVersion)
+class PolicyVersionAdmin(MetadataAdmin):
+    shown = ("version", "is_active", "created_by", "created_at")
+
+
+@admin.register(Namespace)
+class NamespaceAdmin(MetadataAdmin):
+    shown = ("type", "membership", "agent", "group", "revision", "created_at")
+    list_filter = ("type",)
+
+
+@admin.register(Memory)
+class MemoryAdmin(MetadataAdmin):
+    shown = ("namespace", "version", "status", "kind", "evidence_class", "policy_version", "created_at", "valid_until")
+    list_filter = ("status", "kind", "evidence_class")
+
+
+@admin.register(Candidate)
+class CandidateAdmin(MetadataAdmin):
+    shown = ("namespace", "action", "status", "awaiting", "reason", "kind", "created_at", "lapses_at", "decided_at")
+    list_filter = ("status", "awaiting", "action")
+
+
+@admin.register(Evidence)
+class EvidenceAdmin(MetadataAdmin):
+    shown = ("type", "subject", "agent", "reviewer", "occurred_at", "expires_at", "created_at")
+    list_filter = ("type",)
+
+
+@admin.register(Operation)
+class OperationAdmin(MetadataAdmin):
+    shown = ("verb", "decision", "reason", "memory", "candidate", "policy_version", "created_at")
+    list_filter = ("verb", "decision", "reason")
+
+
+@admin.register(Recall)
+class RecallAdmin(MetadataAdmin):
+    shown = ("status", "actor_id", "subject_id", "agent_id", "created_at")
+    list_filter = ("status",)
+
+
+@admin.register(Erasure)
+class ErasureAdmin(MetadataAdmin):
+    shown = ("state", "actor_id", "subject_id", "counts", "attempts", "created_at", "hidden_at", "purged_at")
+    list_filter = ("state",)

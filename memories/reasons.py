@@ -1,0 +1,98 @@
+"""The write gate's codes in sentences for people, and the words of the pages for evidence, rules and stores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Words = dict[str, str | Promise]
+
+# Every reason a decision can carry; tests/test_pages_words.py reads the gate and fails when one is missing.
+REASONS: Words = {
+    "policy_accepted": _("It is remembered."),
+    "newer_equal_or_higher_authority": _("It is remembered and replaces the earlier version."),
+    "already_known": _("Exactly this is remembered already; nothing was added twice."),
+    "sensitive_or_prohibited": _(
+        "It looks like it holds a password, key, identifier, e-mail address or phone number. Such things are not "
+        "remembered, and the text was not kept."
+    ),
+    "prohibited_instruction": _("It reads like an instruction to an agent to break its rules, so it was not kept."),
+    "business_source_of_truth": _(
+        "A business system knows this and it can change there. It is looked up when needed, not remembered."
+    ),
+    "not_reusable_across_tasks": _("It belongs to one task or moment only, so it is not kept for later ones."),
+    "run_state_not_memory": _("The state of a run belongs to the program that runs it, not to memory."),
+    "transcript_not_memory": _("Whole conversations are not remembered, only the single facts a person states."),
+    "tombstone_key": _("This was forgotten on request. Only a new explicit statement brings it back."),
+    "tombstone_source": _("It comes from a source whose content was forgotten on request."),
+    "sensitive_trait_inference": _("It guesses a private trait of a person. Such guesses are never kept."),
+    "inference_requires_confirmation": _("It is a guess of an agent; only the person it is about can confirm it."),
+    "invalid_namespace": _("There is no such place to remember it for."),
+    "unknown_kind": _("The policy knows no such kind of memory."),
+    "kind_not_allowed_in_namespace": _("This kind of memory cannot be kept here; choose another kind or place."),
+    "reviewer_required": _("Others would rely on it, so a reviewer decides first."),
+    "unsupported_evidence": _("What it rests on is not enough for this kind of memory."),
+    "already_expired": _("The end you named has passed already."),
+    "expiry_required": _("This kind of memory needs a last day."),
+    "expiry_too_far": _("The last day is further away than this kind of memory may be kept."),
+    "lower_authority_conflict": _("What is remembered here rests on a stronger source, so it stays as it is."),
+    "suspicious_content": _("The wording is unusual for a memory, so a reviewer looks at it first."),
+    "confirmation_required": _("An agent proposed it; it is remembered when the person confirms it."),
+    "forget_requires_confirmation": _("An agent asks to forget it; nothing is forgotten until the person agrees."),
+}
+UNKNOWN = _("The policy decided so; the code tells the reason.")
+
+# The form field that a reason speaks about.
+FIELD_OF = {
+    "sensitive_or_prohibited": "statement",
+    "prohibited_instruction": "statement",
+    "business_source_of_truth": "statement",
+    "not_reusable_across_tasks": "statement",
+    "unknown_kind": "kind",
+    "kind_not_allowed_in_namespace": "kind",
+    "already_expired": "valid_until",
+    "expiry_required": "valid_until",
+    "expiry_too_far": "valid_until",
+}
+
+# What each rule of the gate looks for, said as passed.
+RULES: Words = {
+    "sensitivity": _("No known form of a secret or identifier in it"),
+    "injected_instruction": _("No instruction to an agent to break its rules"),
+    "source_of_truth": _("Not something a business system answers for"),
+    "reusable": _("Useful beyond one task"),
+    "forgotten": _("Not something that was forgotten on request"),
+    "duplicate": _("Compared with what is remembered already"),
+    "inference": _("Not a mere guess"),
+    "namespace": _("Belongs to a known person, agent, team or project"),
+    "kind": _("A kind of memory that is kept here"),
+    "evidence": _("Rests on a source that is enough for its kind"),
+    "expired": _("Its end has not passed"),
+    "expiry": _("Kept no longer than its kind allows"),
+    "authority": _("No stronger source says otherwise"),
+    "wording": _("Worded like a memory"),
+    "confirmation": _("Confirmed by the person, or entered by them"),
+}
+
+EVIDENCE: Words = {
+    "explicit_user": _("the person said so"),
+    "verified_reviewer": _("a reviewer approved it"),
+    "business_record": _("a business record"),
+    "tool_output": _("the result of a tool or run"),
+    "model_inference": _("a guess of an agent"),
+}
+
+STORES: Words = {
+    "memories": _("versions of the memory"),
+    "candidates": _("proposals that waited or were decided"),
+    "evidence": _("original messages kept as evidence"),
+    "evidence_links": _("links to further evidence"),
+    "features": _("entries of the search index"),
+}
+
+
+def sentence(reason: str) -> Any:
+    """A reason code in words; a code of a newer policy is named as such."""
+    return REASONS.get(reason, UNKNOWN)

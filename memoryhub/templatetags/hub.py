@@ -1,0 +1,131 @@
+"""How the pages show moments, states, kinds and people's texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.conf import settings
+from django.template import Context
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from memories.forms import last_day, place_of
+from memories.models import Candidate, Memory, Namespace
+from memories.policy import Policy
+from memories.reasons import EVIDENCE, RULES, STORES, sentence
+
+register = template.Library()
+HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
+KANA_OR_HANGUL = re.compile(r"[\u3040-\u30ff\uac00-\ud7af]")
+LATIN = re.compile(r"[A-Za-z]")
+
+# Status: word and icon, never colour alone.
+STATES = {
+    "active": _("active"),
+    "paused": _("paused"),
+    "superseded": _("superseded"),
+    "deleted": _("deleted"),
+    "expired": _("expired"),
+    "pending": _("waiting"),
+}
+
+
+@register.inclusion_tag("parts/state.html")
+def state(row: Memory | Candidate) -> dict[str, Any]:
+    """The status of a memory or candidate; an active one past its end reads as expired."""
+    name = str(row.status)
+    if name == Memory.Status.ACTIVE and row.valid_until is not None and row.valid_until <= timezone.now():
+        name = "expired"
+    return {"name": name, "words": STATES.get(name, row.get_status_display())}
+
+
+@register.inclusion_tag("parts/moment.html")
+def moment(value: datetime | None) -> dict[str, Any]:
+    """A time in the reader's zone, with the exact instant for machines."""
+    return {"value": value, "instant": value.isoformat() if value else ""}
+
+
+@register.inclusion_tag("parts/end.html")
+def end(row: Memory | Candidate) -> dict[str, Any]:
+    """Until when a memory holds, as the last day in its reader's calendar."""
+    return {"day": last_day(row), "instant": row.valid_until.isoformat() if row.valid_until else ""}
+
+
+@register.inclusion_tag("parts/quote.html")
+def quote(text: str | None) -> dict[str, Any]:
+    """A remembered text as it is: in its own language and direction, never as markup."""
+    return {"text": text or "", "lang": language_of(text or "")}
+
+
+@register.inclusion_tag("parts/field.html")
+def field(bound: Any) -> dict[str, Any]:
+    """One form field with its label, help and errors beside it."""
+    kind = getattr(bound.field.widget, "input_type", "")
+    return {"field": bound, "is_choice_row": kind == "checkbox" and not bound.use_fieldset}
+
+
+@register.filter
+def kind_label(name: str, policy: Policy) -> str:
+    """A kind's name in the reader's language; a kind of an older policy by its code."""
+    rule = policy.kind(name)
+    return rule.label.get(get_language() or "en") if rule else name
+
+
+@register.filter
+def in_words(code: str, table: str) -> Any:
+    """A code as a sentence or noun: `reason`, `rule`, `evidence` or `store`."""
+    if table == "reason":
+        return sentence(code)
+    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES}[table].get(code, code)
+
+
+@register.filter
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+@register.filter
+def place(namespace: Namespace) -> str:
+    """A namespace as the value of the list's filter."""
+    return place_of(namespace)
+
+
+@register.simple_tag(takes_context=True)
+def owner(context: Context, namespace: Namespace) -> Any:
+    """Whose memory it is, from the reader's point of view."""
+    membership = getattr(context.get("request"), "membership", None)
+    if membership is not None and namespace.membership_id == membership.pk:
+        return _("you")
+    return f"{namespace.get_type_display()} {namespace.owner_name}"
+
+
+@register.simple_tag
+def sign_up_is_open() -> bool:
+    return bool(settings.MEMORYHUB_OPEN_SIGN_UP)
+
+
+@register.simple_tag(takes_context=True)
+def may_review(context: Context) -> bool:
+    """Whether the reader decides on what waits for reviewers."""
+    membership = getattr(context.get("request"), "membership", None)
+    return membership is not None and any(role in membership.roles for role in ("reviewer", "admin"))
+
+
+@register.filter
+def page_language(code: str) -> str:
+    """A Django language code as HTML's lang wants it."""
+    return "zh-Hans" if code.lower() == "zh-hans" else code
+
+
+def language_of(text: str) -> str:
+    """The language to announce for a text, or nothing when it is not plain: screen readers change their voice by it."""
+    if KANA_OR_HANGUL.search(text):
+        return ""
+    if HAN.search(text):
+        return "zh-Hans"
+    return "en" if LATIN.search(text) and text.isascii() else ""
