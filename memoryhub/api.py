@@ -130,7 +130,7 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None
     """DRF's exception handler. Refusals of known callers go to the audit; texts of exceptions are not shown."""
     transaction_broken = isinstance(exc, OperationalError | InterfaceError)
     if transaction_broken:
-        log.error("database_unavailable", code=type(exc).__name__)
+        log.error("database_unavailable", code=_driver_code(exc))
         exc = Unavailable(retry_after=1)
     if isinstance(exc, MemoryHubError):
         document = problem_document(context.get("request"), exc.status, exc.code, exc.detail, exc.errors, **exc.extra)
@@ -149,6 +149,12 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None
         if not transaction_broken:
             _note_refusal(context, response)
     return response
+
+
+def _driver_code(exc: Exception) -> str:
+    """The driver's own error code: never its message, which may quote a value."""
+    cause = exc.__cause__
+    return str(getattr(cause, "sqlite_errorname", "") or getattr(cause, "sqlstate", "") or type(exc).__name__)
 
 
 def _handled(exc: Exception, context: dict[str, Any]) -> Response | None:

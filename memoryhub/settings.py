@@ -96,10 +96,10 @@ if database["ENGINE"] == "django.db.backends.sqlite3":
     database["OPTIONS"] = {
         # A transaction that reads first and writes later would fail with "database is locked" when deferred.
         "transaction_mode": "IMMEDIATE",
-        "timeout": 10,
+        "timeout": 20,
         # secure_delete overwrites what was erased; without it a forgotten text stays readable in free pages.
         "init_command": (
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA busy_timeout=10000;"
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON; PRAGMA busy_timeout=20000;"
         ),
     }
 else:

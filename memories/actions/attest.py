@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
@@ -71,9 +71,7 @@ def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy)
         agent_id=principal.agent_id,
         reviewer=reviewer,
         occurred_at=event.occurred_at,
-        source_digest=secrets.digest(
-            "source", event.type, str(principal.subject_id or principal.agent_id), event.thread, event.ref
-        ),
+        source_digest=_source_digest(principal, event),
         sequence=event.sequence,
         run_id=principal.run_id,
         ref=event.ref,
@@ -82,6 +80,13 @@ def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy)
         text=None if "text" in found else event.text,
         expires_at=now + timedelta(days=policy.retention.evidence_text_days),
     )
+
+
+def _source_digest(principal: Principal, event: EvidenceInput) -> str:
+    """Which event this is, however often it is attested. Runtimes count refs anew, so the moment belongs to it."""
+    about = str(principal.subject_id or principal.agent_id)
+    moment = event.occurred_at.astimezone(UTC).isoformat()
+    return secrets.digest("source", event.type, about, event.thread, event.ref, moment)
 
 
 def web_form(principal: Principal, now: datetime) -> Evidence:
