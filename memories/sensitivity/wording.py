@@ -2,6 +2,8 @@
 
 import re
 
+from memories.sensitivity.concepts import meeting_ideas
+
 _FLAGS = re.IGNORECASE
 _END = r"(?=[\s,.;:!?，。；：！、\"'”」)]|$)"
 
@@ -158,7 +160,7 @@ def suspicious_wording(text: str) -> str:
         match = pattern.search(text)
         if match and not (rule in _PROTECTED_RULES and _is_protective(text, match)):
             return rule
-    return ""
+    return meeting_ideas(text)
 
 
 def _is_protective(text: str, match: re.Match[str]) -> bool:
