@@ -78,24 +78,6 @@ def test_the_environment_is_read_in_one_place() -> None:
     assert readers <= allowed
 
 
-def test_only_the_lifecycle_is_called_by_the_verbs_and_by_nothing_else() -> None:
-    importers = {
-        name(path)
-        for path in python_files(*APPS)
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Import | ast.ImportFrom) and imports(node, "memories", "lifecycle")
-    }
-    assert importers <= {"memories/actions.py"}
-
-
-def imports(node: ast.Import | ast.ImportFrom, package: str, module: str) -> bool:
-    if isinstance(node, ast.Import):
-        return any(alias.name == f"{package}.{module}" for alias in node.names)
-    return node.module == f"{package}.{module}" or (
-        node.module == package and any(alias.name == module for alias in node.names)
-    )
-
-
 @pytest.mark.parametrize("folder", ["templates", "accounts", "memories", "reviews"])
 def test_templates_hold_nothing_inline_and_nothing_marked_safe(folder: str) -> None:
     faults = [
