@@ -258,10 +258,9 @@ class Policy:
     def _topic_by_content(self, kind: str, texts: tuple[str, ...]) -> Topic | None:
         rule = self.kind(kind)
         exact = rule is not None and rule.style != "statement"
-        for topic in self.topics:
-            if any(topics.tells_state(text, name, exact=exact) for name in topic.rules for text in texts):
-                return topic
-        return None
+        said = [sentence for text in texts for sentence in topics.sentences(text)]
+        told = (topic for topic in self.topics if any(topics.tells_state(said, r, exact=exact) for r in topic.rules))
+        return next(told, None)
 
 
 def load(document: Mapping[str, Any], version: int = 1) -> Policy:

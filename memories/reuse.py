@@ -64,6 +64,7 @@ _ZH_THING = words(
     大纲|脚本|信(?![息任用])|题(?!材)|聊天|ppt|数据|结果|输出|流程图|列(?![出举明为])|故事|诗|日志|笔记|照片|作业
     """
 )
+_SPAN = "(?:week|month|quarter|year|morning|afternoon|evening|weekend|kind|type|sort|style|way) "
 _DEICTIC = re.compile(
     START
     + words(
@@ -73,7 +74,7 @@ _DEICTIC = re.compile(
         (?:the|your|my|our) (?:previous|preceding|above|earlier) (?:\w+ )?{_THING}
         (?:the|your|my|our) (?:current|latest) (?:answer|response|reply|message|conversation|chat|thread|session|task
         & |question|draft)
-        (?:your|my) (?:next|last) {_THING}|(?:this|that|these|those) (?:\w+ )?{_THING}(?! (?:of|every))
+        (?:your|my) (?:next|last) {_THING}|(?:this|that|these|those) (?!{_SPAN})(?:\w+ )?{_THING}(?! (?:of|every))
         our (?:chat|conversation|discussion|exchange|session)|say (?:it|that|this) again
         (?:you|we|i) just (?:wrote|said|sent|gave|made|pasted|uploaded|asked|shared|did|discussed|created|generated)
         for the next (?:\w+ )?(?:minutes?|hours?|few|replies|answers|messages|questions)|{_THING} (?:right )?here
@@ -157,14 +158,12 @@ _CONDITION = re.compile(
     )
 )
 
-_JOB = words(
-    r"""
-    (?:current |the |this |my |our |sub)*?-?(?:task|sub-?task|run|job|workflow|pipeline|agent|build|migration|import
-    & |export)
-    (?:current |the |this |my |our )*?(?:batch|crawl|upload|download|process|plan|thread|loop|session|conversation
-    & |execution)
-    (?:current |the |this |my |our )*?(?:node|queue|worker|deployment|request|operation|todo|analysis|draft|script
-    & |test run)
+_JOB = r"(?:(?:current|the|this|my|our) ){0,3}" + words(
+    """
+    (?:sub-?)?task|run|job|workflow|pipeline|agent|build|migration|import|export|batch|crawl|upload|download|process
+    plan
+    thread|loop|session|conversation|execution|node|queue|worker|deployment|request|operation|todo|analysis|draft|script
+    test run
     """
 )
 _NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -205,7 +204,8 @@ _RUN = re.compile(
         {START}(?:\d+|{_NUMBER}) of (?:\d+|{_NUMBER}) (?:sub)?(?:-)?(?:tasks?|steps?|files?|pages?|items?|records?
         & |batches)
         {START}(?:waiting|awaiting|pending|blocked|paused) (?:for|on|until)?\s*
-        & (?:(?:the|a|an|user(?:'s)?|human|your|my|tool|their|reviewer(?:'s)?) )*(?:approval|confirmation|input|response|reply
+        & (?:(?:the|a|an|user(?:'s)?|human|your|my|tool|their|reviewer(?:'s)?) ){{0,4}}(?:approval|confirmation
+        & |input|response|reply
         & |callback|result|answer|upload|review|webhook|human|reviewer|user){END}
         {START}(?:retry count|checkpoint|cursor|next (?:step|action|node)|action id|idempotency key|current step
         & |progress)\s*(?:is|are|=|:|was|saved|at){END}

@@ -23,13 +23,31 @@ def words(block: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """One pattern, and what a sentence must hold for the pattern to be worth trying."""
+
+    pattern: re.Pattern[str]
+    needs: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """`exact` needs the number or name of one thing; `loose` also takes "my order". `unless` clears a sentence."""
 
-    exact: tuple[re.Pattern[str], ...]
-    loose: tuple[re.Pattern[str], ...]
+    exact: tuple[Probe, ...]
+    loose: tuple[Probe, ...]
     about: re.Pattern[str]
     unless: re.Pattern[str]
+
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_LATIN = re.compile(r"[a-z]")
+
+
+def _probes(*patterns: str, needs: str = "") -> tuple[Probe, ...]:
+    """Patterns with Chinese words need a Chinese character, the others a letter, or one of the words given."""
+    letter = re.compile(needs) if needs else _LATIN
+    return tuple(Probe(re.compile(p), _HAN if _HAN.search(p) else letter) for p in patterns)
 
 
 # --- English grammar: a thing of somebody or with a number, a link, a state ---
@@ -45,12 +63,13 @@ _ADVERB = words(
     """
     now|already|currently|still|just|not|n't|yet|fully|finally|all|been|being|again|officially|successfully|also|partly
     partially|marked|listed|shown|as|set|to|temporarily|permanently|recently|only|completely|both
+    probably|likely|apparently|possibly|presumably|most likely|supposedly|reportedly
     """
 )
 _LINK = words(
     r"""
     \s+(?:is|are|was|were|has|have|had|got|gets|went|came|remains?|stays?|isn't|aren't|wasn't|weren't|hasn't|haven't)
-    \s+(?:shows?|status(?:\s+is)?|will be|keeps? being)
+    \s+(?:shows?|status(?:\s+is)?|will be|keeps? being|may be|might be|seems?(?: to be)?|appears?(?: to be)?)
     's|\s*[:=]
     """
 )
@@ -156,10 +175,13 @@ def _rule(
     acted_en = rf"{START}{words(did)}{by_someone}"
     clear_en = rf"{WHOSE}\s+(?:\w[\w'-]*\s+){{0,4}}?\w[\w'-]*{_LINK}(?:\s+{_ADVERB})*\s+{words(clear)}{END}"
     clear_zh = rf'(?<!"){_ZH_DONE}{words(zh_clear)}{_ZH_TAIL}|(?:被|遭)[^，,。；;\n]{{0,6}}?{words(zh_clear)}了?'
+    stated = rf"{START}(?:{words(states)}|{_STATES}|{words(verbs)}|{_VERBS}){END}"
     return Rule(
-        exact=tuple(re.compile(p) for p in (exact_en, exact_zh, numbered_zh, *exact)),
-        loose=tuple(
-            re.compile(p) for p in (loose_en, bare_en, acted_en, clear_en, loose_zh, acted_zh, clear_zh, *loose)
+        exact=(*_probes(exact_en, needs=stated), *_probes(exact_zh, numbered_zh, *exact)),
+        loose=(
+            *_probes(loose_en, bare_en, needs=stated),
+            *_probes(clear_en, needs=rf"{START}{words(clear)}{END}"),
+            *_probes(acted_en, loose_zh, acted_zh, clear_zh, *loose),
         ),
         about=re.compile(words(about)),
         unless=re.compile(unless),
@@ -242,14 +264,12 @@ RULES: dict[str, Rule] = {
     ),
     "shipping": _rule(
         things="""
-        packages?|parcels?|shipments?|delivery|deliveries|consignments?|couriers?|goods|tracking|orders?|items?|laptop
-        replacement|phone|card|letter|passport
+        packages?|parcels?|shipments?|delivery|deliveries|consignments?|couriers?|goods|tracking|replacements?
         """,
         states=r"""
         shipped|delivered|dispatched|in transit|out for delivery|lost|returned to sender|signed for|picked up|en route
         (?:at|in|held (?:at|by)) customs|on (?:its|the) way|left the warehouse|arriving|arrived|delayed in transit
-        sent out
-        awaiting (?:pickup|collection)|ready for (?:pickup|collection)
+        sent out|awaiting (?:pickup|collection)|ready for (?:pickup|collection)
         """,
         verbs="left the warehouse|got lost|was returned",
         did="lost|delivered|picked up|shipped|dispatched|returned|collected|received|sent out",
@@ -258,8 +278,7 @@ RULES: dict[str, Rule] = {
         zh_things="快递|包裹|物流|货物|快件|运单|邮包|货|外卖|补发件|配送|发货",
         zh_done="""
         签收|发货|发出|寄出|送达|到达|揽收|揽件|派送|出库|妥投|退回|丢失|丢|到货|到|取走|取件|清关|寄到|送到|投递|拒收
-        延迟|延误
-        推迟|寄
+        延迟|延误|推迟|寄
         """,
         zh_going="运输|派送|配送|清关|路上|途|揽收|派件|中转",
         zh_waiting="发货|揽收|取件|派送|签收|清关",
@@ -275,6 +294,9 @@ RULES: dict[str, Rule] = {
         loose=[
             rf'(?<!"){_ZH_DONE}(?:签收|发货|妥投|揽收|派送|发出|寄出|出货){_ZH_TAIL}',
             r"(?:正在|还在|仍在)(?:派送|配送|运输|揽收|派件|清关)",
+            rf"{WHOSE}\s+(?:\w[\w'-]*\s+){{0,3}}?(?:orders?|items?|phone|laptop|card|letter|passport){END}{_GAP}"
+            rf"(?:{_LINK}(?:\s+{_ADVERB})*\s+(?:shipped|delivered|dispatched|lost|en route|at customs|arriving)"
+            rf"|\s+(?:is on (?:its|the) way|hasn't arrived|never arrived|didn't arrive|arrived|shipped)){END}",
             r"(?:没|还没|尚未|未)(?:寄到|送到|签收|收到货)",
         ],
     ),
@@ -340,7 +362,7 @@ RULES: dict[str, Rule] = {
         """,
         zh_going="审批|审核|流转|会签|走流程|评审|法务审|办理|处理",
         zh_waiting="审批|审核|签字|批准|盖章|会签|批|批复|法务",
-        zh_more="""
+        zh_more=r"""
         [\d月日号年底初]\s*(?:终止|生效|失效|到期)|(?:审批|审核|评审|复核)(?:已经?)?(?:通过|过)了?|(?:批|签)下来
         获(?:得)?批(?:准)?|(?:审|批)完了?|没(?:有)?批
         """,
@@ -636,31 +658,31 @@ RULES: dict[str, Rule] = {
         ],
     ),
     "policy": Rule(
-        exact=(
-            re.compile(
+        exact=_probes(
+            (
                 rf"{START}(?:current|currently|latest|new|official|present|today's|as of (?:now|"
                 rf"today)){END}[^.!?;,]{{0,30}}?{_RULE_NOUN}"
                 rf"\s+{_RULE_WORD}{END}[^.!?;]{{0,40}}?{_RULE_VERB}{END}[^.!?;]{{0,40}}?(?:{MONEY}|{SPAN})"
             ),
-            re.compile(
+            (
                 rf"(?:现行|目前|当前|最新|现在|今年|本季度|"
                 rf"本月)的?[^，,。；\n]{{0,8}}?{_ZH_RULE}[^，,。；\n]{{0,10}}?{_ZH_SET}"
                 rf"[^，,。；\n]{{0,12}}?{ZH_AMOUNT}"
             ),
         ),
-        loose=(
-            re.compile(
+        loose=_probes(
+            (
                 rf"{START}(?:current|existing|latest|official|present|company|our|"
                 rf"the)\s+(?:[\w-]+\s+){{0,2}}?policy{END}"
                 r"[^.!?;,]{0,30}?(?:is|allows?|permits?|covers?|grants?|gives?|says?|states|requires?|caps|limits?|"
                 r"lasts|"
                 rf"has changed|changed){END}"
             ),
-            re.compile(
+            (
                 rf"{START}{_RULE_NOUN}\s+{_RULE_WORD}{END}[^.!?;,]{{0,30}}?{_RULE_VERB}{END}[^.!?;]{{0,30}}?"
                 rf"(?:{MONEY}|{SPAN}|\d+ (?:per|a|each){END})"
             ),
-            re.compile(
+            (
                 START
                 + words(
                     """
@@ -672,38 +694,38 @@ RULES: dict[str, Rule] = {
                 + rf"{END}[^.!?;,]{{0,40}}?(?:is|are|was|=|:|went (?:up|down)|rose|dropped|fell|increased|of|costs?|"
                 rf"stands at){END}" + rf"[^.!?;]{{0,20}}?{MONEY}"
             ),
-            re.compile(
+            (
                 rf"{START}(?:the|our|their|your|[\w-]+)\s+(?:{_TIERS}\s+)?(?:plan|subscription|membership|licen[cs]e|"
                 rf"ticket|product|"
                 rf"model|version|edition)(?:\s+[\w-]+)?\s+(?:now |currently )?(?:costs?|is priced at|sells for|"
                 rf"goes for){END}"
                 rf"[^.!?;]{{0,15}}?{MONEY}"
             ),
-            re.compile(
+            (
                 rf"{START}(?:company|employer|airline|shop|store|bank|provider|hotel|landlord|insurer|university|"
                 rf"we)\s+(?:now |currently "
                 r"|only )?(?:allows?|permits?|grants?|charges?|reimburses?|covers?|refunds?|pays?)"
                 rf"{END}[^.!?;]{{0,30}}?(?:{MONEY}|{SPAN})"
             ),
-            re.compile(
+            (
                 r"(?:现行|目前|当前|最新|现在|公司|今年|本季度|我们|你们|平台|店里|"
                 r"系统)的?[^，,。；\n]{0,8}?(?<!代码)(?<!编码)(?<!命名)"
                 r"(?<!设计)(?<!格式)(?<!文档)(?:政策|标准|规定|制度|价格|定价|费率|利率|汇率|税率|限额|运费|资费|售价|"
                 r"单价|保修期|退货期|"
                 rf"账期)[^，,。；\n]{{0,6}}?{_ZH_SET}[^，,。；\n]{{0,14}}?(?:{ZH_AMOUNT}|免费|{ZH_NUM}\s*[/每])"
             ),
-            re.compile(
+            (
                 rf"{_ZH_RULE}的?(?:政策|标准|规定|制度|上限|限额|额度|期限?|天数|率|费|金|价格?|比例)(?:目前|现在|"
                 rf"已经?)?{_ZH_SET}"
                 rf"[^，,。；\n]{{0,12}}?{ZH_AMOUNT}"
             ),
-            re.compile(rf"公司(?:现在|目前|已经?)?(?:规定|允许|给|报销|补贴)[^，,。；\n]{{0,14}}?{ZH_AMOUNT}"),
-            re.compile(
+            (rf"公司(?:现在|目前|已经?)?(?:规定|允许|给|报销|补贴)[^，,。；\n]{{0,14}}?{ZH_AMOUNT}"),
+            (
                 r"(?:套餐|会员|版|服务|产品|课程|订阅|门票|机票|酒店|房间)[^，,。；\n]{0,6}?(?:每|一)(?:个?月|年|晚|"
                 r"天|次|张|份|人|位)"
                 rf"(?:收费|只要|要|是|为)?\s*{ZH_AMOUNT}"
             ),
-            re.compile(
+            (
                 r"(?:利率|汇率|税率|费率|单价|售价|票价|油价|房价|租金|[^，,。；\s\n]{1,6}费(?:标准|用)?)(?:目前|现在|"
                 r"已经?|今天|统一)?"
                 rf"(?:是|为|：|:|涨到|降到|调整[为到]|[上下]调(?:了|到|至)|涨了|"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from memories.topic_rules import RULES as _RULES
 from memories.topic_rules import words
@@ -66,7 +67,10 @@ _GUARD_AFTER = re.compile(
         """
     )
 )
-_ATTRIBUTIVE = re.compile(r"(?<![\w-])(?:that|which|who)\s+(?:is|are|was|were|has|have|had)(?![\w-])")
+_NO_CLAIM = re.compile(
+    r"(?<![\w-])(?:(?:that|which|who)\s+(?:is|are|was|were|has|have|had)|if|when|whenever|unless|once|whether|"
+    r"as soon as|while|(?:before|after|until)\s+(?:the|my|our|your|an?|it|you|each|they))(?![\w-])"
+)
 _NO_PLURAL = frozenset({"goods", "expenses", "access"})
 _HEDGED = re.compile(
     words(
@@ -112,16 +116,17 @@ def prepare(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in folded.splitlines())
 
 
-def tells_state(prepared: str, rule: str, *, exact: bool = False) -> bool:
-    """The prepared text claims a live state of this rule's things. `exact`: only of one with its own number or name."""
+def tells_state(said: Sequence[str], rule: str, *, exact: bool = False) -> bool:
+    """One of these sentences claims a live state of this rule's things. `exact`: of one with its own number or name."""
     found = _RULES[rule]
-    patterns = found.exact if exact else found.exact + found.loose
+    probes = found.exact if exact else found.exact + found.loose
     return any(
         _claimed(sentence, match)
-        for sentence in sentences(prepared)
+        for sentence in said
         if not found.unless.search(sentence)
-        for pattern in patterns
-        for match in pattern.finditer(sentence)
+        for probe in probes
+        if probe.needs.search(sentence)
+        for match in probe.pattern.finditer(sentence)
     )
 
 
@@ -166,7 +171,7 @@ def _claimed(sentence: str, match: re.Match[str]) -> bool:
     start, end = match.span()
     if _GUARD_BEFORE.search(sentence[max(0, start - _LOOK_BACK) : start]) or _GUARD_AFTER.match(sentence[end:]):
         return False
-    return not _ATTRIBUTIVE.search(match.group()) and not _is_generic(match)
+    return not _NO_CLAIM.search(match.group()) and not _is_generic(match)
 
 
 def _is_generic(match: re.Match[str]) -> bool:
