@@ -6,12 +6,8 @@ import re
 from typing import Any
 
 import pytest
+from cast import Company
 from django.test import Client
-from django.urls import reverse
-
-from cast import ABSENT, TEAM, Caller, Company, new_key, sentence, word
-from memories.models import Candidate, Erasure, Memory
-from reviews.models import Review
 
 LANGUAGES = ("en", "zh-hans")
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=[\"']|javascript:", re.IGNORECASE)

@@ -51,7 +51,7 @@ def moment(value: datetime | None) -> dict[str, Any]:
 
 
 @register.inclusion_tag("parts/end.html")
-def end(row: Memory | Candidate) -> dict[str, Any]:
+def holds_until(row: Memory | Candidate) -> dict[str, Any]:
     """Until when a memory holds, as the last day in its reader's calendar."""
     return {"day": last_day(row), "instant": row.valid_until.isoformat() if row.valid_until else ""}
 
