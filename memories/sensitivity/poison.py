@@ -27,8 +27,8 @@ _STRUCTURE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "fake_role_header",
-            rf"(?:^|\n)\s{{0,4}}(?:[\[【{{(<「]\s?(?:{_ROLE})\s?(?:{_ROLE_NOUN})?\s?(?:v?\d+)?[\]】}})>」]|[#*=\-_]{{1,6}}\s{{0,2}}(?:{_ROLE}|instructions?|human|user|new instructions)\s?(?:{_ROLE_NOUN})?\s?(?::|[#*=\-_]{{2,6}}|\n))"
-            r"|(?:^|\n)\s{0,4}(?-i:SYSTEM|DEVELOPER|ADMIN|ASSISTANT|ROOT)\s?(?:(?-i:MESSAGE|PROMPT|NOTE|OVERRIDE|NOTICE|POLICY|INSTRUCTION)S?)?\s?:|(?:^|\n)\s{0,4}(?:system|developer)\s(?:prompt|message|override|instruction|notice|update)s?\s?:"
+            rf"(?:^|\n)[>\s]{{0,4}}(?:[\[【{{(<「]\s?(?:{_ROLE})\s?(?:{_ROLE_NOUN})?\s?(?:v?\d+)?[\]】}})>」]|[#*=\-_]{{1,6}}\s{{0,2}}(?:{_ROLE}|instructions?|human|user|new instructions)\s?(?:{_ROLE_NOUN})?\s?(?::|[#*=\-_]{{2,6}}|\n))"
+            r"|(?:^|\n)[>\s]{0,4}(?-i:SYSTEM|DEVELOPER|ADMIN|ASSISTANT|ROOT)\s?(?:(?-i:MESSAGE|PROMPT|NOTE|OVERRIDE|NOTICE|POLICY|INSTRUCTION)S?)?\s?:|(?:^|\n)\s{0,4}(?:system|developer)\s(?:prompt|message|override|instruction|notice|update)s?\s?:"
             r"|(?:^|\n)\s{0,4}(?:系统|开发者|管理员|平台)(?:消息|提示词?|指令|通知|公告|命令|更新)\s?[:：]|\n\s{0,4}(?:human|assistant|system|user)\s?:\s"
             rf"|[\[【]\s?(?:{_ROLE})\s?(?:{_ROLE_NOUN})\s?[\]】]",
         ),
