@@ -119,7 +119,8 @@ class World:
         with self.entered(label):
             provision_tenant(cast.document(label, slug), "tenants")
             document = merge(_default(), overrides)
-            PolicyVersion.objects.create(version=1, document=document, is_active=True)
+            pk = _policy_id(tuple(overrides.items()), len(self._tenants))
+            PolicyVersion.objects.create(pk=pk, version=1, document=document, is_active=True)
 
     @contextmanager
     def entered(self, tenant: str) -> Iterator[None]:
@@ -225,6 +226,12 @@ def policy_of(overrides: Mapping[str, str]) -> Policy:
 @cache
 def _policy(overrides: tuple[tuple[str, str], ...]) -> Policy:
     return load(merge(_default(), dict(overrides)))
+
+
+@cache
+def _policy_id(overrides: tuple[tuple[str, str], ...], place: int) -> uuid.UUID:
+    """One id for the same document at the same place in every world of this process, so that it is parsed once."""
+    return uuid.uuid4()
 
 
 @cache
