@@ -118,7 +118,7 @@ _EDIT = words(
     summari[sz]e
     explain|polish|proofread|export|convert|replace|swap|reorder|rename|add|insert|change|make|turn|put|split|simplify
     update
-    correct|format|resend|save|download|print|open|close|attach|send|forward|copy|paste|try|repeat
+    correct|format|resend|download|print|open|close|attach|send|forward|copy|paste|try|repeat
     """
 )
 _POLITE = r"(?:please |now |ok(?:ay)?,? |can you |could you |would you |and |then |also |just |let's )*"

@@ -271,7 +271,7 @@ RULES: dict[str, Rule] = {
         (?:at|in|held (?:at|by)) customs|on (?:its|the) way|left the warehouse|arriving|arrived|delayed in transit
         sent out|awaiting (?:pickup|collection)|ready for (?:pickup|collection)
         """,
-        verbs="left the warehouse|got lost|was returned",
+        verbs="left the warehouse|got lost|was returned|arrives|is due|will arrive|is expected|comes on",
         did="lost|delivered|picked up|shipped|dispatched|returned|collected|received|sent out",
         clear="shipped|delivered|dispatched|out for delivery|in transit|held at customs",
         zh_clear="签收|发货|妥投|揽收|派送|寄出|送达|清关|到货",
@@ -284,7 +284,8 @@ RULES: dict[str, Rule] = {
         zh_waiting="发货|揽收|取件|派送|签收|清关",
         zh_more=r"""
         (?:在|卡在|停在|到达?)[^，。；\n]{0,8}?(?:路上|途中|海关|中转|网点|驿站|分拨|仓)
-        预计[^，。；\n]{0,12}?(?:到|送达|派送)
+        预计[^，。；\n]{0,12}?(?:到|送达|派送)|(?:周[一二三四五六日天]|今天|明天|后天
+        & |[\d一二三四五六七八九十]+[日号])(?:上午|下午|晚上)?(?:会|能)?到
         """,
         about=r"""
         packages?(?! manager)|parcel|shipment|shipping|deliver(?:y|ed)|courier|tracking|where is my order|快递|包裹|物流
@@ -395,6 +396,8 @@ RULES: dict[str, Rule] = {
             rf"holds|had|got|"
             rf"owns|lacks|can|may|is allowed|is authori[sz]ed|was granted|is (?:an? )?(?:admin|owner|editor|"
             rf"viewer)){END}",
+            r"(?:用户|账号|成员|员工)\s*[a-z]{0,6}[-_]?\d[\w-]*\s*(?:现在|目前)?(?:可以|能|有权|不能|"
+            r"无权)(?:直接)?(?:删除|导出|查看|访问|编辑|审批|修改|下载|发布)",
             r"(?:用户|账号|成员|员工)\s*[a-z]{0,6}[-_]?\d[\w-]*[^，。；\n]{0,8}?(?:拥有|具有|具备|享有|持有|有|没有|"
             r"可以|能|被授予|是)"
             r"[^，。；\n]{0,14}?(?:权限|管理员|访问权|角色|权)",
@@ -467,7 +470,7 @@ RULES: dict[str, Rule] = {
         zh_things="""
         账单|发票|款项|货款|尾款|定金|押金|工资|房租|付款|回款|保证金|首付|欠款|分期|薪水|奖金|学费|汇款|转账|费用
         水电费|保费
-        贷款|罚款|订金|电汇|打款|款
+        贷款|罚款|订金|年终奖|津贴|红包|电汇|打款|款
         """,
         zh_done="""
         付清|付款|付|支付|到账|结清|开具|开票|开出|缴清|缴纳|缴|收到|收款|逾期|打款|入账|还清|还款|汇出|扣款|核销|扣除
@@ -593,11 +596,13 @@ RULES: dict[str, Rule] = {
             rf"(?:{START}(?:is|am|are|was|now|still)|'m|'s|'re)\s+(?:\w+\s+){{0,2}}?on\s+(?:the|an?|our|your|my|"
             rf"their)\s+{_TIERS}"
             rf"(?:\s+[\w-]+)?\s*(?:plan|tier|subscription|package){END}",
-            rf"(?:{START}(?:is|am|are|was|remains?|(?:me|him|her|us|them) as)|'m|'s|'re)\s+(?:now |currently |"
+            rf"(?:{START}(?:is|am|are|was|remains?|(?:me|him|her|us|them|my \w+) as)|'m|'s|'re)\s+(?:now |currently |"
             rf"already |still |also )*(?:an? |the )?{_TIERS}\s*"
             rf"(?:level |tier |status )?(?:member|customer|subscriber|account holder|card ?holder|tier|status|"
             rf"plan){END}",
             rf"{START}(?:expires?|renews?|runs out|is (?:good|valid)) (?:on|in|at|by|until|till|through|next|this) ",
+            rf"{START}treat (?:my|his|her|their|our) (?:membership|account|subscription|plan|"
+            rf"status) as (?:an? )?{_TIERS}{END}",
             rf"{START}(?:have|has|holds?|bought|owns?)\s+(?:an? |the )?(?:active |valid |"
             rf"current )?{_TIERS}\s+(?:subscription|"
             rf"membership|plan|licen[cs]e|account|tier|status){END}",
@@ -686,7 +691,8 @@ RULES: dict[str, Rule] = {
                 START
                 + words(
                     """
-                    price|fee|cost|tariff|surcharge|interest rate|exchange rate|vat|tax rate|per diem|list price
+                    price|fee|cost|discount|tariff|surcharge|interest rate|exchange rate|vat|tax rate|per diem
+                    list price
                     unit price
                     rent|premium|commission|toll|deductible|shipping
                     """
@@ -726,7 +732,8 @@ RULES: dict[str, Rule] = {
                 rf"(?:收费|只要|要|是|为)?\s*{ZH_AMOUNT}"
             ),
             (
-                r"(?:利率|汇率|税率|费率|单价|售价|票价|油价|房价|租金|[^，,。；\s\n]{1,6}费(?:标准|用)?)(?:目前|现在|"
+                r"(?:利率|汇率|税率|费率|单价|售价|票价|油价|房价|租金|折扣|[^，,。；\s\n]{1,6}费(?:标准|用)?)(?:目前|"
+                r"现在|"
                 r"已经?|今天|统一)?"
                 rf"(?:是|为|：|:|涨到|降到|调整[为到]|[上下]调(?:了|到|至)|涨了|"
                 rf"降了)[^，,。；\n]{{0,8}}?(?:{ZH_AMOUNT}|{ZH_NUM})"
@@ -758,7 +765,8 @@ RULES: dict[str, Rule] = {
         zh_clear="出票|改签|退订|退票|下单",
         zh_things="订单|订货单|预订|预约|订座|机票|[火车]票|船票|门票|酒店预订|单号|挂号|航班|升舱|座位|订的票",
         zh_done="""
-        确认|取消|完成|关闭|支付|付款|发货|出货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签|延误
+        确认|取消|批准|完成|关闭|支付|付款|发货|出货|出库|签收|退货|退款|作废|下单|处理|受理|成交|出票|提交|生成|改签
+        延误
         超时|退|锁定
         退订|延迟
         """,
