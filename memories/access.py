@@ -68,9 +68,14 @@ def areas(principal: Principal, refs: Iterable[NamespaceRef] | None) -> list[Are
 
 
 def lock(namespaces: Iterable[Namespace]) -> None:
-    """Serialise writers of these namespaces until the transaction ends; always in the order of the ids."""
-    ids = sorted({namespace.pk for namespace in namespaces})
-    list(Namespace.objects.select_for_update().filter(pk__in=ids).order_by("pk").values_list("pk"))
+    """Serialise writers of these namespaces until the transaction ends; always in the order of the ids.
+
+    Brings their revisions up to date, so that the holder of the lock may count on from them.
+    """
+    wanted = {namespace.pk: namespace for namespace in namespaces}
+    rows = Namespace.objects.select_for_update().filter(pk__in=wanted).order_by("pk")
+    for pk, revision in rows.values_list("pk", "revision"):
+        wanted[pk].revision = revision
 
 
 def memory(principal: Principal, memory_id: str | uuid.UUID) -> Memory:

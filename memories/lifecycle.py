@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
-from django.db.models import F
-
 from accounts import secrets
 from accounts.errors import Conflict
 from memories import stores
 from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Namespace, Slot, path_key
+from memories.search.rows import term_secret
 from memories.search.tokens import count, length, pack, texts_of
 
 MOVES = {
@@ -65,8 +63,11 @@ def find_slot(namespace: Namespace, path: Sequence[str], kind: str, key: str) ->
     return slot
 
 
-def make_slot(namespace: Namespace, path: Sequence[str], kind: str, key: str) -> Slot:
-    return Slot.objects.create(namespace=namespace, digest=slot_digest(namespace, path, kind, key))
+def make_slot(namespace: Namespace, content: Content) -> Slot:
+    """The slot of a key under which nothing was ever remembered."""
+    return Slot.objects.create(
+        namespace=namespace, digest=slot_digest(namespace, content.path, content.kind, content.key)
+    )
 
 
 def current(slot: Slot) -> Memory | None:
@@ -104,20 +105,17 @@ def draft(namespace: Namespace, slot: Slot | None, content: Content, origin: Ori
     )
 
 
-def store(
-    namespace: Namespace, slot: Slot, content: Content, origin: Origin, now: datetime
-) -> tuple[Memory, list[uuid.UUID]]:
-    """Write the next version of the slot; retires the version that stood, and tells its id."""
-    rev = _next_revision(namespace)
-    standing = current(slot)
+def store(slot: Slot, standing: Memory | None, content: Content, origin: Origin, now: datetime) -> Memory:
+    """Write the next version of the slot; the version that stood is retired."""
+    rev = _next_revision(slot.namespace)
     if standing is not None:
         _move(standing, Memory.Status.SUPERSEDED, rev, now, retired_at=now)
-    memory = draft(namespace, slot, content, origin, now)
+    memory = draft(slot.namespace, slot, content, origin, now)
     memory.save(force_insert=True)
     slot.last_version = memory.version
     slot.save(update_fields=["last_version"])
     _index(memory)
-    return memory, [standing.pk] if standing is not None else []
+    return memory
 
 
 def confirm(memory: Memory, evidence: Evidence | None) -> None:
@@ -160,9 +158,9 @@ def _move(memory: Memory, status: str, rev: int, now: datetime, **changes: Any) 
 
 
 def _next_revision(namespace: Namespace) -> int:
-    """Count a change of the namespace; the lock makes revisions commit in order."""
-    Namespace.objects.filter(pk=namespace.pk).update(revision=F("revision") + 1)
-    namespace.refresh_from_db(fields=["revision"])
+    """Count a change of the namespace from the revision that its lock has just read; so revisions commit in order."""
+    namespace.revision += 1
+    namespace.save(update_fields=["revision"])
     return namespace.revision
 
 
@@ -172,6 +170,6 @@ def _index(memory: Memory) -> None:
     Feature.objects.create(
         memory=memory,
         namespace=memory.namespace,
-        terms=pack(counts, settings.MEMORYHUB_PEPPER.encode()),
+        terms=pack(counts, term_secret(memory.namespace_id)),
         length=length(counts),
     )

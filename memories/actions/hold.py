@@ -21,7 +21,8 @@ def hold(
     base_version: int | None,
     lapses_at: datetime,
 ) -> Candidate:
-    """Make it wait. The same content waits only once: asked again it waits longer."""
+    """Make it wait. The same content waits only once: asked again it waits longer, and new evidence is not kept, since
+    no row would lead to it when the key is forgotten."""
     content_hash = content_hash_of(slot.namespace, content)
     waiting = Candidate.objects.filter(
         slot=slot,
@@ -33,6 +34,8 @@ def hold(
     if waiting is not None:
         Candidate.objects.filter(pk=waiting.pk).update(lapses_at=lapses_at)
         return waiting
+    if origin.evidence is not None and origin.evidence._state.adding:
+        origin.evidence.save()
     return Candidate.objects.create(
         namespace=slot.namespace,
         slot=slot,

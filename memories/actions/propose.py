@@ -70,7 +70,7 @@ def preview(principal: Principal, item: ProposalInput) -> Proposed:
     memory = case.standing if decision.outcome == Outcome.keep else None
     if decision.outcome in ACTIVATING:
         memory = lifecycle.draft(area.namespace, case.slot, case.content, case.origin, case.now)
-    replaced = [case.standing.pk] if case.standing and decision.outcome == Outcome.supersede else []
+    replaced = [case.standing.pk] if case.standing and decision.outcome in ACTIVATING else []
     return Proposed(decision, _operation(case, decision), memory=memory, superseded=replaced)
 
 
@@ -240,15 +240,15 @@ def _carry_out(case: _Case, decision: Decision) -> Proposed:
     if decision.outcome not in (*ACTIVATING, *HOLDING, Outcome.keep):
         return proposed
     evidence = case.origin.evidence
-    if evidence is not None and evidence._state.adding:
+    if decision.outcome not in HOLDING and evidence is not None and evidence._state.adding:
         evidence.save()
     if decision.outcome == Outcome.keep and case.standing is not None:
         lifecycle.confirm(case.standing, evidence)
         return replace(proposed, memory=case.standing)
-    slot = case.slot or lifecycle.make_slot(case.namespace, case.content.path, case.content.kind, case.content.key)
+    slot = case.slot or lifecycle.make_slot(case.namespace, case.content)
     if decision.outcome in ACTIVATING:
-        memory, superseded = lifecycle.store(case.namespace, slot, case.content, case.origin, case.now)
-        return replace(proposed, memory=memory, superseded=superseded)
+        memory = lifecycle.store(slot, case.standing, case.content, case.origin, case.now)
+        return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
     held = hold(
         case.principal,
         slot,

@@ -80,8 +80,8 @@ def _write(world: World, record: Record, moment: datetime) -> uuid.UUID:
         )
         origin = lifecycle.Origin(record.evidence_class.value, policy.version)
         slot = lifecycle.find_slot(namespace, content.path, kind, record.key)
-        slot = slot or lifecycle.make_slot(namespace, content.path, kind, record.key)
-        memory, _ = lifecycle.store(namespace, slot, content, origin, moment)
+        slot = slot or lifecycle.make_slot(namespace, content)
+        memory = lifecycle.store(slot, lifecycle.current(slot), content, origin, moment)
         principal = world.principal(world.keeper(record.name))
         if record.status == "deleted":
             actions.forget(principal, str(memory.pk), now=moment)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from uuid import UUID
 
-from django.conf import settings
-
+from accounts import secrets
 from memories.models import Memory, Namespace
 from memories.search.index import NamespaceIndex, Row
 
@@ -61,4 +60,10 @@ class DatabaseLoader:
 @cache
 def index() -> NamespaceIndex:
     """The index of this process."""
-    return NamespaceIndex(DatabaseLoader(), settings.MEMORYHUB_PEPPER.encode())
+    return NamespaceIndex(DatabaseLoader(), term_secret)
+
+
+@lru_cache(maxsize=4096)
+def term_secret(namespace_id: UUID) -> bytes:
+    """The key of a namespace's term hashes: one word has another hash in every namespace."""
+    return secrets.digest("terms", str(namespace_id)).encode()
