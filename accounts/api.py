@@ -13,7 +13,7 @@ from accounts import delegations
 from accounts.idempotency import Result
 from accounts.models import Delegation
 from accounts.principals import Scope
-from memoryhub.api import HubView
+from memoryhub.api import HubView, refuse_secrets
 from memoryhub.fields import StrictSerializer, Text, Whole, stamp
 
 MAX_NAME = 128
@@ -41,6 +41,7 @@ class DelegationView(HubView):
     @extend_schema(operation_id="mint_delegation", request=DelegationBody, responses={201: DelegationShown})
     def post(self, request: Request) -> Response:
         body = self.read(DelegationBody)
+        refuse_secrets({"run_id": body["run_id"]})
 
         def work() -> Result:
             made = delegations.mint(self.principal, **body)

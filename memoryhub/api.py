@@ -27,6 +27,7 @@ from accounts import audit, idempotency, secrets, tenancy
 from accounts.errors import FieldError, InvalidInput, MemoryHubError, Unavailable
 from accounts.idempotency import Result
 from accounts.principals import Principal, Scope
+from memories.sensitivity import EngineUnavailable, scan_fields
 from memoryhub.openapi import HubSchema
 
 log = structlog.get_logger("memoryhub.api")
@@ -132,6 +133,9 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None
     if transaction_broken:
         log.error("database_unavailable", code=_driver_code(exc))
         exc = Unavailable(retry_after=1)
+    elif isinstance(exc, EngineUnavailable):
+        log.error("detectors_unavailable")
+        exc = Unavailable()
     if isinstance(exc, MemoryHubError):
         document = problem_document(context.get("request"), exc.status, exc.code, exc.detail, exc.errors, **exc.extra)
         response: Response | None = Response(document, status=exc.status)
@@ -283,6 +287,20 @@ def broken_characters(value: Any, place: str = "") -> list[FieldError]:
     return found
 
 
+def refuse_secrets(names: Mapping[str, str]) -> None:
+    """Names that a runtime makes up are kept with what it did, so none of them may be a secret."""
+    found = scan_fields({name: text for name, text in names.items() if text})
+    if wrong := [name for name in names if found.get(name)]:
+        raise InvalidInput(
+            "A reference or name holds something that may not be kept.",
+            code="sensitive_or_prohibited",
+            errors=[
+                FieldError(name, "sensitive_or_prohibited", "It looks like a secret or an identifier.")
+                for name in wrong
+            ],
+        )
+
+
 class HubView(APIView):
     """A REST view: a principal with the scope of the method, a strict body, one verb, one rendering."""
 
@@ -300,6 +318,7 @@ class HubView(APIView):
         scope = self.scopes.get("GET" if request.method == "HEAD" else request.method or "")
         if scope is not None:
             request.auth.require(scope)
+        refuse_secrets({"MemoryHub-Run": request.auth.run_id, "MemoryHub-Thread": request.auth.thread_id})
 
     def finalize_response(self, request: Request, response: Response, *args: Any, **kwargs: Any) -> Response:
         for name, value in getattr(request, "rate_limit_headers", {}).items():
