@@ -19,6 +19,10 @@ from memories.write_gate import EvidenceClass, Outcome
 from reviews.models import Review
 
 SETTLED_WITHOUT_STORING = (Candidate.Status.REJECTED, Candidate.Status.WITHDRAWN, Candidate.Status.LAPSED)
+# The reasons of people that are kept. Anything else they write is not: a single word may be what was refused.
+REASONS = frozenset(
+    {"not_true", "outdated", "too_broad", "unclear", "private", "duplicate", "not_useful", "wrong_place"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +120,8 @@ def _settle(
         if evidence._state.adding:
             evidence.save()
         _move(candidate, status)
-        _note(
-            principal, candidate, "reject" if status == Candidate.Status.REJECTED else "request_changes", reason=reason
-        )
+        verdict = "reject" if status == Candidate.Status.REJECTED else "request_changes"
+        _note(principal, candidate, verdict, reason=reason if reason in REASONS else "")
     return Decided(candidate)
 
 
@@ -194,14 +197,13 @@ def _move(candidate: Candidate, status: str, *, withdrawn_by_erasure: bool = Fal
 
 
 def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str = "") -> None:
-    """The verdict and its event: codes only. A reason in words is not kept: it could hold what was refused."""
-    code = reason if reason.isascii() and reason.replace("_", "").isalnum() and reason.islower() else ""
+    """The verdict and its event: codes only."""
     if principal.actor is not ActorKind.SYSTEM:
         Review.objects.create(
             candidate=candidate,
             reviewer_id=principal.subject_id or principal.actor_id,
             verdict=verdict,
-            reason=code[:64],
+            reason=reason,
             content_hash=candidate.content_hash,
             policy_version=candidate.policy_version,
         )
@@ -209,7 +211,7 @@ def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str 
         principal,
         f"candidate.{verdict}",
         outcome=candidate.status,
-        reason=code[:64],
+        reason=reason,
         target="candidate",
         target_id=candidate.pk,
     )
