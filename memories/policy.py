@@ -141,16 +141,17 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
-    generous: float
-    balanced: float
-    precise: float
+class Cutoff:
+    """The least relevance of an item: `floor`, and `share` of the most relevant one's."""
+
+    floor: float
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRules:
     weights: Weights
-    thresholds: Thresholds
+    cutoffs: tuple[tuple[str, Cutoff], ...]
     token_budget: int
     limit: int
 
@@ -278,7 +279,10 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
         keys=tuple(_key(body) for body in document["keys"]),
         tools=Tools(**document["tools"]),
         recall=RecallRules(
-            Weights(**recall["weights"]), Thresholds(**recall["thresholds"]), recall["token_budget"], recall["limit"]
+            Weights(**recall["weights"]),
+            tuple((mode, Cutoff(**body)) for mode, body in recall["cutoffs"].items()),
+            recall["token_budget"],
+            recall["limit"],
         ),
         retention=Retention(**document["retention"]),
     )

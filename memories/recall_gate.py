@@ -15,6 +15,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from uuid import UUID
 
+from memories.policy import Cutoff
+
 _REVIEWED_FIRST = ("verified_reviewer", "explicit_user")
 _DAY = 86_400.0
 _CONFIDENCE, _CONFIDENCE_SLOPE = 1.1, 1.6
@@ -44,14 +46,6 @@ class Loss(StrEnum):
     OVERRIDDEN = "overridden"
     OVER_LIMIT = "over_limit"
     OVER_BUDGET = "over_budget"
-
-
-@dataclass(frozen=True, slots=True)
-class Cutoff:
-    """The least relevance of an item: `floor`, and `share` of the most relevant one's."""
-
-    floor: float
-    share: float
 
 
 @dataclass(frozen=True, slots=True)

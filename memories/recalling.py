@@ -37,7 +37,7 @@ class RecallInput:
     namespaces: tuple[NamespaceRef, ...] | None = None
     kinds: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
-    limit: int = 10
+    limit: int | None = None
     token_budget: int | None = None
     mode: str = "generous"
     min_score: float | None = None
@@ -82,6 +82,7 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
     now, policy = now or timezone.now(), tenant_policy.active()
     areas = access.areas(principal, asked.namespaces)
     kinds = _kinds(policy, asked)
+    limit = asked.limit or policy.recall.limit
     searched = rows.index().search(
         asked.query,
         namespaces=[SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas],
@@ -94,7 +95,7 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
     )
     ranked = time.perf_counter()
     # Rows are read only for hits that can still win: authority and freshness settle near ties, they move nothing far.
-    depth = asked.limit + len(asked.anchors.instructions) + MARGIN
+    depth = limit + len(asked.anchors.instructions) + MARGIN
     near, far = searched.hits[:depth], searched.hits[depth:]
     memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
@@ -103,7 +104,7 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
         eligible,
         asked.anchors,
         _weights(policy),
-        limit=asked.limit + len(preloaded),
+        limit=limit + len(preloaded),
         token_budget=asked.token_budget,
         mode=asked.mode,
         min_score=asked.min_score,
@@ -338,6 +339,7 @@ def _weights(policy: Policy) -> RecallWeights:
         freshness=weights.freshness,
         version=weights.version,
         authority_order={rule.name: rule.authority for rule in policy.kinds},
+        cutoffs={recall_gate.Mode(mode): cutoff for mode, cutoff in policy.recall.cutoffs},
     )
 
 

@@ -10,7 +10,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as drf
 
-from memories import context, tools
+from memories import context, tenant_policy, tools
 from memories.access import NamespaceRef
 from memories.actions import ForgetFilter
 from memories.inputs import (
@@ -131,10 +131,8 @@ class RecallBody(StrictSerializer):
         child=NamespaceInput(), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True
     )
     kinds = drf.ListField(child=Text(32), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True)
-    keys = drf.ListField(
-        child=Text(MAX_NAME), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True
-    )
-    limit = Whole(min_value=1, max_value=100, required=False, default=10)
+    keys = drf.ListField(child=Text(MAX_NAME), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True)
+    limit = Whole(min_value=1, max_value=100, required=False)
     token_budget = Whole(min_value=0, max_value=MAX_TOKENS, required=False, allow_null=True)
     mode = Choice(choices=[mode.value for mode in Mode], required=False, default=Mode.GENEROUS.value)
     min_score = Number(required=False, allow_null=True)
@@ -163,6 +161,7 @@ class ContextBody(RecallBody):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs["query"].strip() and not attrs.get("kinds") and not attrs.get("preload"):
             raise drf.ValidationError({"query": [_("Send a query, kinds or preload.")]}, code="required")
+        attrs.setdefault("token_budget", tenant_policy.active().recall.token_budget)
         asked = self.asked(attrs, preload=tuple(attrs.get("preload", ())))
         return {"asked": asked, "format": attrs["format"]}
 

@@ -27,7 +27,7 @@ from accounts import audit, idempotency, secrets, tenancy
 from accounts.errors import FieldError, InvalidInput, MemoryHubError, Unavailable
 from accounts.idempotency import Result
 from accounts.principals import Principal, Scope
-from memories.sensitivity import EngineUnavailable, scan_fields
+from memories.sensitivity import scan_fields
 from memoryhub.openapi import HubSchema
 
 log = structlog.get_logger("memoryhub.api")
@@ -133,10 +133,9 @@ def problem_response(exc: Exception, context: dict[str, Any]) -> Response | None
     if transaction_broken:
         log.error("database_unavailable", code=_driver_code(exc))
         exc = Unavailable(retry_after=1)
-    elif isinstance(exc, EngineUnavailable):
-        log.error("detectors_unavailable")
-        exc = Unavailable()
     if isinstance(exc, MemoryHubError):
+        if exc.status >= 500:
+            log.error("unavailable", code=exc.code)
         document = problem_document(context.get("request"), exc.status, exc.code, exc.detail, exc.errors, **exc.extra)
         response: Response | None = Response(document, status=exc.status)
     else:

@@ -3,11 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from accounts.errors import Unavailable
+
 Verdict = Literal["clean", "suspicious", "prohibited"]
 
 
-class EngineUnavailable(Exception):
-    """A detector could not be loaded; callers must refuse to store anything."""
+class EngineUnavailable(Unavailable):
+    """A detector could not be loaded: the caller gets 503 and nothing is stored. `engine` names it for operators."""
+
+    code = "detectors_unavailable"
+
+    def __init__(self, engine: str) -> None:
+        super().__init__()
+        self.engine = engine
 
 
 @dataclass(frozen=True, order=True)
