@@ -195,7 +195,7 @@ def test_a_run_has_a_tenant_of_its_own_beside_one_of_the_same_name(file: Any) ->
 
     cast = Cast()
     cast.add(Name("acme", "user", "user_alice"))
-    with world.scratch(cast, {"confirm": "inferred_only"}):
+    with world.scratch(cast, {"confirm": "always"}):
         before = counts()
         evaluate("writegate", file([proposal(1, expected="store")]), min=["accuracy=1"])
         assert counts() == before

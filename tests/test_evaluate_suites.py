@@ -88,13 +88,11 @@ SHARED = {"kind": "procedure", "namespace": ["acme", "agent_helper"], "text": "C
         ({**SHARED, "evidence_type": "verified_reviewer", "valid_until": "2027-01-31"}, "store", "policy_accepted"),
         ({"kind": "convention", "namespace": ["acme", "project_harvest"]}, "needs_review", "reviewer_required"),
         ({"namespace": []}, "reject", "invalid_namespace"),
-        ({"namespace": ["acme"]}, "reject", "invalid_namespace"),
         ({"namespace": ["", "user_alice"]}, "reject", "invalid_namespace"),
         ({"namespace": ["acme", " "]}, "reject", "invalid_namespace"),
         ({"namespace": ["acme", "user_*"]}, "reject", "invalid_namespace"),
         ({"namespace": ["acme", "user_bob"]}, "reject", "invalid_namespace"),
         ({"namespace": ["beta", "user_alice"]}, "reject", "invalid_namespace"),
-        ({"namespace": ["Acme", "user_alice"]}, "reject", "invalid_namespace"),
         ({"namespace": ["acme ", "user_alice"]}, "reject", "invalid_namespace"),
         ({"namespace": ["beta", "agent_helper"], "kind": "procedure"}, "reject", "invalid_namespace"),
         ({"namespace": [], "evidence_type": "business_record"}, "route_to_source", "business_source_of_truth"),
@@ -237,6 +235,13 @@ def question(
 
 
 MINE = record("mine")
+STRANGERS = [
+    record(f"theirs-{index}", namespace=namespace)
+    for index, namespace in enumerate(
+        [["beta", "user_alice"], ["Acme", "user_alice"], ["acme%", "user_alice"], ["acme ", "user_alice"],
+         ["acme", "user_*"], ["acme", "user_bob"], ["acme", "user_alic"], ["acme", "user_alice2"]]
+    )
+]  # fmt: skip
 AGENTS = {"namespace": ["acme", "agent_helper"], "kind": "procedure", "evidence_type": "verified_reviewer"}
 PROJECTS = {"namespace": ["acme", "project_harvest"], "kind": "convention", "evidence_type": "verified_reviewer"}
 ASK_AGENT = {"namespace": ["acme", "agent_helper"], "kinds": ["procedure"]}
@@ -248,12 +253,7 @@ ASK_PROJECT = {"namespace": ["acme", "project_harvest"], "kinds": ["convention"]
 @pytest.mark.parametrize(
     ("asked", "got"),
     [
-        (question(MINE), ["mine"]),
-        (question(MINE, record("theirs", namespace=["beta", "user_alice"])), ["mine"]),
-        (question(MINE, record("odd", namespace=["Acme", "user_alice"])), ["mine"]),
-        (question(MINE, record("odd", namespace=["acme%", "user_alice"])), ["mine"]),
-        (question(MINE, record("odd", namespace=["acme", "user_*"])), ["mine"]),
-        (question(MINE, record("bobs", namespace=["acme", "user_bob"])), ["mine"]),
+        (question(MINE, *STRANGERS), ["mine"]),
         (question(MINE, principal={"tenant": "beta"}), []),
         (question(MINE, principal={"scopes": ["write"]}), []),
         (question(MINE, principal={"scopes": []}), []),
@@ -261,7 +261,6 @@ ASK_PROJECT = {"namespace": ["acme", "project_harvest"], "kinds": ["convention"]
         (question(MINE, query={"namespace": ["acme", "user_*"]}), []),
         (question(MINE, query={"namespace": []}), []),
         (question(MINE, query={"kinds": []}), []),
-        (question(MINE, query={"kinds": ["procedure"]}), []),
         (question(MINE, query={"kinds": ["preference", "case_fact"]}), ["mine"]),
         (question(MINE, query={"limit": 0}), []),
         (question(MINE, query={"limit": 100_000}), ["mine"]),

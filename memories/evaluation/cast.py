@@ -29,7 +29,8 @@ class Cast:
     def document(self, tenant: str, slug: str) -> dict[str, Any]:
         """The tenant as `provision` reads it."""
         owners = self.tenant(tenant)
-        people = [REVIEWER, MEMBER, *sorted(owners["user"])]
+        stand_in = [MEMBER] if owners["team"] or owners["project"] else []
+        people = [REVIEWER, *stand_in, *sorted(owners["user"])]
         groups = {
             f"{type_}s": [
                 {"slug": slug_, "members": sorted({REVIEWER, MEMBER} | self.members.get((tenant, slug_), set()))}

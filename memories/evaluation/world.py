@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -109,6 +109,7 @@ class World:
     def __init__(self) -> None:
         self.searched: set[uuid.UUID] = set()
         self._tenants: dict[str, uuid.UUID] = {}
+        self._principals: dict[Caller, Principal] = {}
         self._events: dict[tuple[Caller, Source], str] = {}
 
     def settle(self, label: str, cast: Cast, overrides: Mapping[str, str]) -> None:
@@ -148,18 +149,9 @@ class World:
 
     def principal(self, caller: Caller, run_id: str = "") -> Principal:
         """The caller as a door makes one; its tenant is active."""
-        agent = Agent.objects.get(slug=caller.agent)
-        person = Membership.objects.get(external_id=caller.person) if caller.person is not None else None
-        return Principal(
-            tenant_id=self._tenants[caller.tenant],
-            actor=ActorKind.AGENT,
-            actor_id=agent.pk,
-            subject_id=person.pk if person else None,
-            agent_id=agent.pk,
-            scopes=caller.scopes,
-            roles=frozenset(person.roles) if person else frozenset(),
-            run_id=run_id,
-        )
+        if caller not in self._principals:
+            self._principals[caller] = self._identified(caller)
+        return replace(self._principals[caller], run_id=run_id)
 
     def propose(self, caller: Caller, wish: Wish, source: Source, now: datetime) -> Judged:
         """Attest what happened and ask to remember. A namespace that the caller cannot name is the gate's to refuse."""
@@ -196,6 +188,19 @@ class World:
                 return None
         self.searched.update(area.namespace.pk for area in recalled.areas)
         return recalled
+
+    def _identified(self, caller: Caller) -> Principal:
+        agent = Agent.objects.get(slug=caller.agent)
+        person = Membership.objects.get(external_id=caller.person) if caller.person is not None else None
+        return Principal(
+            tenant_id=self._tenants[caller.tenant],
+            actor=ActorKind.AGENT,
+            actor_id=agent.pk,
+            subject_id=person.pk if person else None,
+            agent_id=agent.pk,
+            scopes=caller.scopes,
+            roles=frozenset(person.roles) if person else frozenset(),
+        )
 
     def _attested(self, caller: Caller, principal: Principal, source: Source, now: datetime) -> str | None:
         """The evidence of a source. What no runtime attests is an inference."""
