@@ -13,7 +13,7 @@ _ROLE = r"system|developer|assistant|admin(?:istrator)?|operator|root|platform|�
 _ROLE_NOUN = r"message|prompt|note|notice|override|instructions?|update|alert|command|policy|directive|broadcast|消息|訊息|提示词?|指令|通知|公告|命令|说明|更新|覆盖|广播"
 
 _STRUCTURE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule, re.compile(pattern, _FLAGS))
+    (rule, re.compile(pattern, _FLAGS | re.ASCII))
     for rule, pattern in (
         (
             "chat_template_token",

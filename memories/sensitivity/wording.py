@@ -7,7 +7,7 @@ from memories.sensitivity.concepts import meeting_ideas
 _ACTIONS = r"(?:\w*(?:delete|drop|transfer|grant|purge|wipe|erase|approve|refund|payout|export|sudo|exec|destroy|revoke|escalate|disable)\w*)"
 # Orders that need no second idea to be suspicious.
 _ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule, re.compile(pattern))
+    (rule, re.compile(pattern, re.ASCII))
     for rule, pattern in (
         (
             "tool_misuse",
