@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.http import HttpResponse
 from django.test import Client
 
@@ -386,7 +386,23 @@ def beta(cast: Cast) -> Company:
 
 
 @pytest.fixture
-def crowd(transactional_db: None) -> Iterator[Cast]:
+def erasable_audit(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
+    """For tests that end by emptying every table: SQLite's guards of the audit are put away until after that."""
+    guards: list[tuple[str, str]] = []
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+            guards = cursor.fetchall()
+        for name, _ in guards:
+            cursor.execute(f"DROP TRIGGER {connection.ops.quote_name(name)}")
+    yield
+    with django_db_blocker.unblock(), connection.cursor() as cursor:
+        for _, statement in guards:
+            cursor.execute(statement)
+
+
+@pytest.fixture
+def crowd(erasable_audit: None, transactional_db: None) -> Iterator[Cast]:
     """The cast with committed rows, for tests in which several threads write."""
     rows.index.cache_clear()
     yield provision()

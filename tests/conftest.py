@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cast import acme, beta, cast, crowd, shared_cast  # noqa: F401 - fixtures of every test
+from cast import acme, beta, cast, crowd, erasable_audit, shared_cast  # noqa: F401 - fixtures of every test
 from django.conf import settings
 from django.core.cache import cache
 
