@@ -78,6 +78,17 @@ _RECOVERY = re.compile(
 _APP_PASSWORD = re.compile(
     r"(?:授权码|专用密码|应用密码|独立密码|app(?:lication)?[ -](?:specific[ -])?password|smtp|imap|pop3?)[^\n]{0,24}?(?<![A-Za-z])([a-z]{16}|[a-z]{4}(?:[ -][a-z]{4}){3})(?![A-Za-z])", _FLAGS
 )
+_NOT_ACCESS = r"(?<!error\s)(?<!status\s)(?<!exit\s)(?<!return\s)(?<!response\s)(?<!country\s)(?<!area\s)(?<!zip\s)(?<!postal\s)(?<!colour\s)(?<!color\s)(?<!product\s)(?<!promo\s)"
+_ACCESS_CODE = re.compile(
+    rf"(?<![a-z]){_NOT_ACCESS}code\s(?:for|to|on|at)\s[\w' ]{{1,30}}?\s(?:is|=)\s\d{{3,8}}(?!\d){UNIT_AFTER}|(?<!\d)\d{{4,8}}\sis\s(?:the|your|my|our)\s(?:\w+\s){{0,3}}?{_NOT_ACCESS}(?:code|pin)(?![a-z])"
+    rf"|(?<![a-z])(?:safe|locker|padlock|keypad|alarm|lock|gate|door|vault|intercom)(?![a-z])[\w' ]{{0,24}}?\s(?:takes|wants|needs|expects|accepts|is set to)\s\d{{4,8}}(?!\d){UNIT_AFTER}", _FLAGS
+)
+_CREDENTIAL_TALK = re.compile(
+    r"密码|密碼|口令|登录|登陆|登入|账号|帐号|账密|凭据|后台|管理员|热点|无线|路由|共享盘|解压|解锁|加密|保险|门锁|vpn|nas|ssid|wi-?fi|wlan|hotspot|(?<![a-z])(?:pass\w*|pwd?|psw|login|log(?:ged|s)? in|sign(?:ed|s)? in|admin\w*|root|creds?|credentials?|unlocks?|archive|router|console|panel|account|net use|sudo|vault|decrypts?|guest)(?![a-z])",
+    _FLAGS,
+)
+_SHAPED = re.compile(r"(?<![\w./:@?&=-])(?=[^\s\"'<>]{0,32}[A-Za-z])[A-Za-z0-9][A-Za-z0-9!#$%^&*@_\-]{5,31}(?![\w/=(\[.:])")
+_REFERENCE = re.compile(r"(?:issue|pr|mr|bug|ticket|case|no|order|inv|invoice|room|page|row|item|task|story|id|line|chapter|fig|c|f)#\d", _FLAGS)
 _YOUR_CODE = re.compile(r"(?<![a-z])(?:your|my|his|her|our)\s(?:code|pin)(?:\s(?:today|now|here))?\s?(?:is|:|=)\s?\d{4,8}(?![\dA-Za-z])", _FLAGS)
 _SPLIT = re.compile(r"(?:AKIA|ASIA|LTAI|AKID|gh[pousr]\s?_|sk\s?-|glpat\s?-|AIza)[^A-Za-z0-9]{1,14}([A-Za-z0-9]{12,80})(?![A-Za-z0-9])")
 _KEY_CONTEXT = re.compile(
@@ -128,6 +139,20 @@ def _pair(text: str) -> bool:
         strong = bool(re.search(r"[!@#$%^&*]", value)) or changes(value) >= 3
         near = text[max(0, match.start() - 32) : match.start()] + (text[match.end() : match.end() + 16] if strong else "")
         if _LOGIN_NEAR.search(near) or (_ADMIN_NAME.match(name) and strong):
+            return True
+    return False
+
+
+def _shaped(text: str) -> bool:
+    """A token with letters, digits and symbols, as policies ask of passwords, in a text that speaks of access."""
+    if not _CREDENTIAL_TALK.search(text):
+        return False
+    for match in _SHAPED.finditer(text):
+        value = match[0]
+        symbols = sum(c in "!#$%^&*@" for c in value[1:])
+        digits = sum(c.isdigit() for c in value)
+        mixed = len(value) >= 8 and changes(value) >= 2 and value.lower() != value != value.upper()
+        if symbols and (digits >= 2 or (mixed and symbols)) and not _REFERENCE.match(value) and is_chosen_secret(value + "~"):
             return True
     return False
 
@@ -221,7 +246,8 @@ _RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("otp_seed", lambda t: bool(_TOTP.search(t))),
     ("recovery_code", lambda t: bool(_RECOVERY.search(t))),
     ("app_password", lambda t: bool(_APP_PASSWORD.search(t))),
-    ("one_time_code", lambda t: bool(_YOUR_CODE.search(t))),
+    ("one_time_code", lambda t: bool(_YOUR_CODE.search(t) or _ACCESS_CODE.search(t))),
+    ("password_shaped_token", _shaped),
     ("split_credential", lambda t: any(sum(c.isdigit() for c in m[1]) >= 2 for m in _SPLIT.finditer(t))),
     ("token_beside_key_word", _key_context),
 )

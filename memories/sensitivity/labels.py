@@ -16,7 +16,7 @@ from memories.sensitivity.shapes import (
 
 # Left edges are ASCII only: a Chinese character before a name is no word edge, but no part of it either.
 _PASSWORD_EN = (
-    r"p[a@4][s$5]{2}[ _-]?w[o0]rds?|passwd|pass[ _-]?phrase|pass[ _-]?code|passw|psswd|pword|pwd|psw|pw|pass(?=[\s_-]?[=:])|log-?in\spw|mot de passe|contraseña"
+    r"requirepass|masterauth|p[a@4][s$5]{2}[ _-]?w[o0]rds?|passwd|pass[ _-]?phrase|pass[ _-]?code|passw|psswd|pword|pwd|psw|pw|pass(?=[\s_-]?[=:])|log-?in\spw|mot de passe|contraseña"
     r"|(?:wi-?fi|network|wlan|router|hotspot|wpa2?)[ _-]?(?:key|psk)|psk|(?:wi-?fi|wlan|hotspot)(?=\s?[:=])|security (?:answer|question)|secret answer"
     r"|passwort|kennwort|senha|wachtwoord|parola"
 )
@@ -25,19 +25,19 @@ _CODE_EN = (
     r"(?:(?:door|gate|alarm|entry|entrance|access|keypad|lock|padlock|locker|safe|vault|garage|building|lift|elevator|unlock|pick[ -]?up|collection|parcel"
     r"|verification|security|confirmation|auth(?:entication)?|sms|one[ -]?time|2fa|two[ -]factor|otp|mfa|login|log-in|recovery|backup|rescue|voicemail|sim|puk|parental"
     r"|meeting|zoom|conference|guest|host|front|back|flat|apartment|office|lobby|suitcase|bike|gym|cabin|airbnb|phone|screen|tablet|card|atm|debit|bank)"
-    r"[ -]?){1,2}(?:code|pin|combination|combo|passcode|number(?=\s(?:is|to)\s\d{4}\b))s?|pin(?:[ -]?(?:code|number))?|otp|cvv2?|cvc|puk\d?|combination"
+    r"[ -]?){1,2}(?:code|pin|combination|combo|passcode|number(?=\s(?:is|to)\s\d{4}\b))s?|pin(?:[ -]?(?:code|number))?|otp|cvv2?|cvc|puk\d?|combination|(?:keypad|padlock|alarm|gate|safe)(?=\s?[:=]|\sis\s)"
 )
 _CODE_ZH = (
     r"(?:取件|取货|提货|提取|取餐|取票|门禁|开门|单元门|大门|楼门|院门|家门|房门|门锁|验证|校验|动态|授权|激活|恢复|备用|救援|解锁|访问|登录|登陆|安全|通行|入会|参会|核验|核销|短信|手机"
     r"|支付|取款|交易|查询|服务|手势|开机|锁屏|开箱|开柜|开锁|撤防|报警|保险柜|保险箱|行李箱|密码锁|储物柜|快递柜|更衣柜|车库|信箱|会议|家长)(?:密码|验证码|口令|数字|暗码|码|号码)"
-    r"|PIN\s?码|保险[箱柜]|密码锁"
+    r"|门禁(?=是|为|:|=)|门锁(?=是|为|:|=)|PIN\s?码|保险[箱柜]|密码锁"
 )
 _TOKEN_EN = (
     r"(?:(?:client|app|application|consumer|shared|webhook|signing|jwt|oauth|hmac|bot|corp|db|aws|master|user|session)[ _-]?)?secret(?:[ _-]?(?:access)?[ _-]?key)?"
     r"|(?:api|access|auth|private|encryption|signing|master|account|storage|service|deploy|license|licence|product|activation"
     r"|subscription|admin|root|bot|app|shared|session|ssh|server|write|read|project|personal|sdk|rpc|map|maps)[ _-]?(?:api[ _-]?)?key"
     r"|apikey|app[ _-]?key|(?:(?:access|auth|refresh|bearer|id|api|session|deploy|bot|personal access|registration|install|service|login|user|x-auth)[ _-]?)?token"
-    r"|auth(?:orization)?[ _-]?code|credentials?|session[ _-]?(?:id|cookie)|sessionid|sid|cookie|jsessionid|phpsessid|connect\.sid|pat|creds?"
+    r"|auth(?:orization)?[ _-]?code|credentials?|session[ _-]?(?:id|cookie)|sessionid|sid|cookie|jsessionid|phpsessid|connect\.sid|pat|creds?|(?:csrf|xsrf)(?:[ _-]?token)?"
     r"|connection[ _-]?string|sas|redeem code|gift card|(?:ak|sk)(?=\s?[:=是为])"
 )
 _TOKEN_ZH = r"密钥|秘钥|金钥|私钥|令牌|凭证|凭据|授权码|授权串|访问串|注册码|激活码|兑换码|签名串|会话(?:号|id)|key值?(?=\s?[:=是为])"
@@ -54,7 +54,7 @@ _FILLER = (
     r"|[\u4e00-\u9fff]{1,10}?(?=是|为|改|换|设|:|=|就|叫)|\s?[一二两三四五六七八九十\d]{1,2}\s?位数?字?)?"
 )
 _LINK = (
-    r"(?:[\"'”」\])]{0,2}\s{0,3}(?:=>|->|:=|==?|:|>|是|为|叫做?|改[成为]了?|换[成为]了?|设[成为]了?|设置[成为]了?|设的是|定[成为]了?|变[成为]了?|就是|还是|都是|写的是|用的是|等于|默认)\s{0,3}"
+    r"(?:[\"'”」\])]{0,2}\s{0,3}(?:=>|->|:=|==?|:|>|是|为|叫做?|改[成为回]了?|换[成为回]了?|恢复[成为]|设[成为]了?|设置[成为]了?|设的是|定[成为]了?|变[成为]了?|就是|还是|都是|写的是|用的是|等于|默认)\s{0,3}"
     r"(?:是|为|成)?|\s{1,3}(?:is|was|are|=|will be|becomes)(?:\s(?:now|still|currently|just|always|simply|temporarily|again))?(?:\sset to|\schanged to|:)?\s{1,2}"
     r"|\s{1,3}(?:(?:has|have)\s(?:been\s)?|got\s|was\s|gets\s)?(?:changed|set|reset|updated|rotated)\s(?:to|it to)\s{1,2}|,\s?(?:it'?s|it is)\s{1,2})"
 )
@@ -63,7 +63,7 @@ _VALUE = r"([^\s\"'`“”‘’「」『』《》<>,;。、()]{3,200})"
 
 _ASSIGNED = re.compile(rf"{_FILLER}({_LINK}){_QUOTE}{_VALUE}{UNIT_AFTER}", re.IGNORECASE)
 _QUOTED = re.compile(rf"{_FILLER}{_LINK}[\"'`“‘「『]([^\"'`”’」』\n]{{4,60}})[\"'`”’」』]", re.IGNORECASE)
-_BESIDE = re.compile(rf"[\s,:]{{1,3}}{_QUOTE}{_VALUE}{UNIT_AFTER}", re.IGNORECASE)
+_BESIDE = re.compile(rf"(?:[\s,:]{{1,3}}|(?<=[\u4e00-\u9fff])){_QUOTE}{_VALUE}{UNIT_AFTER}", re.IGNORECASE)
 _DIGITS = re.compile(
     rf"{_FILLER}(?:{_LINK}|\s{{0,3}}){_QUOTE}\s?(#?\*?[0-9](?:[ \-.]?[0-9]){{2,11}}[#*]?)(?![A-Za-z0-9]){UNIT_AFTER}", re.IGNORECASE
 )

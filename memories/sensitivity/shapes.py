@@ -29,9 +29,9 @@ _PATH = re.compile(
 _TECHNICAL = re.compile(
     r"^(?:sha-?\d{1,3}|md5|argon2(?:id|i|d)?|bcrypt\d?|scrypt|pbkdf2\w*|hmac-?\w*|aes-?\d*\w*|rsa-?\d*|ecdsa-?\w*|ed25519|x25519|curve25519"
     r"|[hrep]s\d{3}|base(?:16|32|58|64)(?:url)?|utf-?\d+|gbk|ascii|unicode|oauth-?\d?(?:\.\d)?|oidc|saml-?\d?(?:\.\d)?|jwt|jwe|jws|jwk|http/?\d?(?:\.\d)?"
-    r"|https?|tls-?\d?(?:\.\d)?|ssl-?\d?|ssh-?\d?|x\.?509|pkcs\W?\d+|fido-?2?|u2f|webauthn|2fa|mfa|totp|hotp|otp|uuid-?v?\d?|ulid|v\d+(?:\.\d+)*\w*"
-    r"|[a-z]?\d{1,2}\+?|ipv[46]|s3|ec2|k8s|python-?3?(?:\.\d+)*|node\d*|web3|mp[34]|h264|gpt-?[\d.o]+\w*|claude-?\d\S*|rfc-?\s?\d+|iso-?\d+|nist\S*"
-    r"|ctrl\S*|cmd\S*|alt\S*|shift\S*|option\+\S*|f\d{1,2}|bip-?\d+|crc-?\d+|sm[234]|int\d+|varchar\(?\d*\)?|char\(?\d*\)?|(?:19|20)\d\d[-/年.]\S*"
+    r"|https?|tls-?\d?(?:\.\d)?|ssl-?\d?|ssh-?\d?|x\.?509|pkcs\W?\d+|fido-?2?|u2f|webauthn|2fa|mfa|totp|hotp|otp|uuid-?v?\d?|ulid|v\d+(?:\.\d+)*(?:[-.]?(?:alpha|beta|rc|dev)\w*)?"
+    r"|[a-z]?\d{1,2}\+?|ipv[46]|s3|ec2|k8s|python-?3?(?:\.\d+)*|node\d*|web3|mp[34]|h264|gpt-?[\d.o]+\w*|claude-?\d\S*|rfc-?\s?\d+|iso-?\d+|nist\S{0,8}"
+    r"|(?:ctrl|cmd|alt|shift|option|fn)\+\S*|f\d{1,2}|bip-?\d+|crc-?\d+|sm[234]|int\d+|varchar\(?\d*\)?|char\(?\d*\)?|(?:19|20)\d\d[-/年.]\S*"
     r"|\d+\s?(?:bits?|bytes?|chars?|characters|digits?|min(?:ute)?s?|h(?:ou)?rs?|s|ms|sec(?:ond)?s?|days?|weeks?|months?|years?|k|kb|mb|gb|x|%)"
     r"|\d+[个位字天年月日时分秒次条种元号章节页行列层级款]\S*|wpa-?\d\w*|wi-?fi-?\d\w*|\d(?:\.\d)?ghz|802\.\d+\w*)[.,;:!?]*$",
     re.IGNORECASE,
