@@ -36,6 +36,14 @@ PROBLEMS: dict[str, Problem] = {
         _("A reference or a name holds something that looks like a secret or an identifier, and may not be kept."),
         _("Use a neutral name or number for the source and send the request again."),
     ),
+    "invalid_tool_arguments": Problem(
+        _("The arguments of the tool are not exactly those it takes."),
+        _("Give the model the tool's current schema; no argument may be missing or added."),
+    ),
+    "unknown_tool": Problem(
+        _("There is no such tool, or the policy has turned it off."),
+        _("Ask for the list of tools and offer only those."),
+    ),
     "not_authenticated": Problem(_("The request carried no credential."), SIGN_IN),
     "authentication_failed": Problem(_("The credential is unknown, has ended or was revoked."), SIGN_IN),
     "invalid_credential": Problem(_("The credential is unknown, has ended or was revoked."), SIGN_IN),

@@ -129,21 +129,32 @@ class VersionForm(forms.Form):
     expected_version = forms.IntegerField(min_value=0, max_value=2**31 - 1, widget=forms.HiddenInput)
 
 
+class FiniteDecoder(json.JSONDecoder):
+    """JSON as the standard says it, in characters every database can hold, nested no deeper than can be read."""
+
+    def decode(self, text: str, *args: Any) -> Any:
+        try:
+            found = super().decode(text, *args)
+            json.dumps(found, allow_nan=False)
+            if not broken_characters(found):
+                return found
+        except (ValueError, RecursionError):
+            pass
+        raise json.JSONDecodeError("not JSON", "", 0)
+
+
 class JSONText(forms.JSONField):
-    """A JSON value of bounded size that every database can hold."""
+    """A JSON value of bounded size."""
 
     widget = forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"})
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(decoder=FiniteDecoder, **options)
+
     def to_python(self, value: Any) -> Any:
-        try:
-            found = super().to_python(value)
-            size = len(json.dumps(found, ensure_ascii=False, allow_nan=False).encode())
-        except (ValueError, RecursionError):
-            raise forms.ValidationError(self.error_messages["invalid"], code="invalid") from None
-        if size > MAX_VALUE_BYTES:
+        found = super().to_python(value)
+        if len(json.dumps(found, ensure_ascii=False).encode()) > MAX_VALUE_BYTES:
             raise forms.ValidationError(_("It is too large."), code="max_length")
-        if broken_characters(found):
-            raise forms.ValidationError(_("It holds a character that no text has."), code="broken_characters")
         return found
 
 
