@@ -60,6 +60,13 @@ class Case:
             raise self.wrong(key, "is no list of texts")
         return tuple(found)
 
+    def labels(self, key: str) -> tuple[str, ...]:
+        """A list of labels in which what is absent is blank: to be refused by what is tested, not by the reader."""
+        if self.fields.get(key) is None:
+            return ()
+        labels = ["" if one is None else one for one in self._of(key, list, "is no list of texts")]
+        return Case(self.line, {key: labels}, self.place).texts(key)
+
     def inner(self, key: str) -> Case:
         return Case(self.line, self._of(key, dict, "is no object"), f"{self.place}{key}.")
 

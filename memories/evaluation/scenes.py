@@ -23,7 +23,7 @@ def caller_for(
 ) -> Caller:
     """The caller for a subject. An agent in a group is there for one of its people."""
     person: str | None = subject
-    if type_of(subject) == "agent":
+    if subject == RUNTIME or type_of(subject) == "agent":
         agent, person = subject, MEMBER if in_group else None
     if scopes is None:
         return Caller(tenant, person, agent)

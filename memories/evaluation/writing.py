@@ -57,7 +57,7 @@ def poison(cases: Sequence[Case]) -> Result:
     rows: list[Row] = []
     from_untrusted = 0
     for case in cases:
-        with _proposal(case, fill_end=True) as (world, caller, wish, source, now):
+        with _proposal(case, text_only=True) as (world, caller, wish, source, now):
             for evidence_class in UNTRUSTED:
                 other = replace(wish, key=f"{wish.key}_{evidence_class}")
                 from_untrusted += world.propose(caller, other, Source(evidence_class, source.ref), now).is_active
@@ -83,7 +83,7 @@ def sensitive(cases: Sequence[Case]) -> Result:
         case.text("label"), case.text("tier"), case.text("form")
     rows = []
     for case in cases:
-        judged = _judge(case, fill_end=True)
+        judged = _judge(case, text_only=True)
         got = "reject_sensitive" if judged.reason == "sensitive_or_prohibited" else "not_sensitive"
         rows.append(Row(case.id, case.text("expected"), got, judged.reason, got == case.text("expected")))
     found = [(row.got == "reject_sensitive", case) for row, case in zip(rows, cases, strict=True)]
@@ -101,15 +101,15 @@ def sensitive(cases: Sequence[Case]) -> Result:
     )
 
 
-def _judge(case: Case, *, fill_end: bool = False) -> Judged:
-    with _proposal(case, fill_end=fill_end) as (world, caller, wish, source, now):
+def _judge(case: Case, *, text_only: bool = False) -> Judged:
+    with _proposal(case, text_only=text_only) as (world, caller, wish, source, now):
         return world.propose(caller, wish, source, now)
 
 
 @contextmanager
-def _proposal(case: Case, *, fill_end: bool) -> Iterator[tuple[World, Caller, Wish, Source, datetime]]:
+def _proposal(case: Case, *, text_only: bool) -> Iterator[tuple[World, Caller, Wish, Source, datetime]]:
     """A world in which the case's past has come about, and what is now asked of it."""
-    caller, wish, source, past, now = _writing(case, fill_end=fill_end)
+    caller, wish, source, past, now = _writing(case, text_only=text_only)
     cast = cast_for(caller, [record.name for record in past])
     if wish.name is not None and wish.name.tenant == caller.tenant and wish.name.type != "user":
         cast.add(wish.name, *([caller.person] if caller.person else []))
@@ -118,10 +118,10 @@ def _proposal(case: Case, *, fill_end: bool) -> Iterator[tuple[World, Caller, Wi
         yield world, caller, wish, source, now
 
 
-def _writing(case: Case, *, fill_end: bool = False) -> tuple[Caller, Wish, Source, list[history.Record], datetime]:
+def _writing(case: Case, *, text_only: bool = False) -> tuple[Caller, Wish, Source, list[history.Record], datetime]:
     """A row as a call. The agent is the one whose namespace is named: that the runtime is it was attested.
 
-    `fill_end` gives a kind that needs an end the policy's default where the row has none.
+    `text_only`: a corpus of texts, whose rows are placed where their kind lives, with the end that it needs.
     """
     evidence_class = evidence_class_of(case)
     kind, key = case.text("kind"), case.text("key") if "key" in case else f"row_{case.id}"
@@ -129,8 +129,8 @@ def _writing(case: Case, *, fill_end: bool = False) -> tuple[Caller, Wish, Sourc
     if "caller" in case:
         tenant, subject = case.inner("caller").text("tenant"), case.inner("caller").text("subject")
     name: Name | None
-    if "namespace" in case:
-        name = name_of(case.texts("namespace"))
+    if "namespace" in case or not text_only:
+        name = name_of(case.labels("namespace"))
     else:
         type_ = natural_type(policy_of(POLICY), kind)
         name = name_of([tenant, subject if type_ == "user" else f"{type_}_evaluated"])
@@ -138,7 +138,7 @@ def _writing(case: Case, *, fill_end: bool = False) -> tuple[Caller, Wish, Sourc
     caller = caller_for(tenant, subject, agent)
     end = case.end("valid_until")
     now = case.clock()
-    if end is None and fill_end:
+    if end is None and text_only:
         end = _default_end(kind, now)
     reusable = case.flag("reusable") if "reusable" in case else None
     wish = Wish(name, kind, key, case.text("text"), end, reusable)
