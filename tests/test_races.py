@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from cast import USER, Caller, Cast, new_key, sentence, text_of, word
-from django.db import connections
+from django.db import connections, transaction
 from django.test import Client
 
+from accounts import audit, tenancy
 from accounts.models import AuditEvent, IdempotencyKey
+from accounts.principals import system
 from memories.models import Candidate, Erasure, Memory, Operation, Slot
 
 
@@ -212,3 +214,13 @@ def test_reading_while_others_write_never_fails_and_never_shows_half(crowd: Cast
         assert all(item["statement"] in known or item["version"] == 1 for item in items)
     with crowd.acme.entered():
         assert AuditEvent.objects.filter(action="memory.recall").count() == 5
+
+
+def test_an_event_needs_the_transaction_of_its_verb(crowd: Cast) -> None:
+    """R-269: an event can never be written beside the change it tells of."""
+    acme = crowd.acme
+    with acme.entered():
+        with pytest.raises(transaction.TransactionManagementError):
+            audit.record(system(acme.tenant.pk), "memory.propose")
+        with tenancy.atomic():
+            audit.record(system(acme.tenant.pk), "memory.propose")
