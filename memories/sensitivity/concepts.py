@@ -137,7 +137,7 @@ _PRIVATE = (
     r"|\b(?:keys?|tokens?|records|files|data|names of|settings|orders|tickets)\b|密钥|令牌|资料|记录|数据|信息|文件|订单|合同|身份|电话|手机|地址|历史"
 )
 _SEND = (
-    r"\b(?:send|forward|post|upload|copy|cc|bcc|e?-?mail|transmit|leak|export|sync|mirror|report|submit|push|append|add|relay|include|pass)\w*\b|发送?|转发|抄送|上传|同步|提交|推送|传|导出|汇报|备份|寄|外发|带上|附上"
+    r"\b(?:send|forward|post|upload|copy|cc|bcc|e?-?mail|transmit|leak|export|sync|mirror|report|submit|push|append|add|relay|include)\w*\b|\bpass(?:es|ing)?\b|发送?|转发|抄送|上传|同步|提交|推送|传|导出|汇报|备份|寄|外发|带上|附上"
     r"|\b(?:stream|pipe|beam|deliver|hand|duplicate|feed|ship)\w*\b|交给|透给|泄给|送到|送给|转给|写到|抛给"
 )
 _OUTSIDE = (

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from memories.sensitivity import labels
 from memories.sensitivity.labels import CODE, NOT_CREDENTIAL, ORDINARY, PASSWORD
@@ -11,31 +12,31 @@ _FLAGS = re.IGNORECASE
 
 _PLAIN_WORD = re.compile(
     rf"(?:\b(?:my|our|his|her|their|mum's|dad's|guest|home|office|wi-?fi|router|nas|laptop|hotspot)\b)[\w' ]{{0,20}}?{PASSWORD}(?:\s(?:for|to|of|on)\s[\w' ]{{1,24}}?)?"
-    r"\s(?:is|=)\s([a-z]{5,24})(?=[.!]?\s?$|[.!,;]\s)", _FLAGS
+    r"\s(?:is|=)\s([a-z]{5,24})(?=[.!]?\s?$|[.!,;]\s)"
 )
 
 _SECRET_AFTER = re.compile(
     rf"(?<![\w@./-])([^\s\"'`“”‘’「」<>,;:。、()]{{4,64}})[\"'`”’」]?\s{{0,2}}(?:is|was|as|are|就是|是|为|当做?|作为|做|用作)\s{{0,2}}(?:(?:my|the|our|his|her|their|a)\s|我(?:家|们)?的?|他的|她的|家里的?|公司的?|默认的?|新的?)?"
-    rf"(?:[\w-]{{1,16}}\s){{0,2}}?[^\s,。;a-z]{{0,6}}?({PASSWORD}|{CODE})(?![\w-]|\s(?:hash|manager|store|format|generator|policy|field|algorithm|reset|box|type|rule|管理|策略))", _FLAGS
+    rf"(?:[\w-]{{1,16}}\s){{0,2}}?[^\s,。;a-z]{{0,6}}?({PASSWORD}|{CODE})(?![\w-]|\s(?:hash|manager|store|format|generator|policy|field|algorithm|reset|box|type|rule|管理|策略))"
 )
 _UNLOCK_VALUE = r"[\"'“「]?(#?[A-Za-z0-9][A-Za-z0-9!@#$%^&*_\-]{3,40})"
 _UNLOCKS = (
     re.compile(
         rf"(?:unlock(?:s|ed)?|open(?:s|ed)?|get(?:s)?\s(?:you|us|me|him|her|them|one)\sin(?:to)?|lets?\s\w+\sin|disarm(?:s|ed)?|decrypt(?:s|ed)?|sign(?:s|ed)?\sin|log(?:s|ged)?\s?in|buzz(?:es)?\s\w+\sin)"
-        rf"[\w' ]{{0,40}}?\s(?:with|using|by\styping|by\sentering|via|on|code|pin)\s(?:the\s|this\s|my\s)?(?:code|pin|phrase|word|password|passcode|combination|combo|number|digits|sequence)?[\s:]{{0,2}}{_UNLOCK_VALUE}{UNIT_AFTER}", _FLAGS
+        rf"[\w' ]{{0,40}}?\s(?:with|using|by\styping|by\sentering|via|on|code|pin)\s(?:the\s|this\s|my\s)?(?:code|pin|phrase|word|password|passcode|combination|combo|number|digits|sequence)?[\s:]{{0,2}}{_UNLOCK_VALUE}{UNIT_AFTER}"
     ),
     re.compile(
-        r"(?<![\w./-])[\"'“]?([A-Za-z0-9#*][A-Za-z0-9!@#$%^&*_\-]{3,40})[\"'”]?\s(?:will\s|also\s)?(?:unlocks?|opens?|disarms?|decrypts?|gets?\s(?:you|us|me|them|him|her)\sin(?:to)?|lets\s\w+\sin)(?![A-Za-z])", _FLAGS
+        r"(?<![\w./-])[\"'“]?([A-Za-z0-9#*][A-Za-z0-9!@#$%^&*_\-]{3,40})[\"'”]?\s(?:will\s|also\s)?(?:unlocks?|opens?|disarms?|decrypts?|gets?\s(?:you|us|me|them|him|her)\sin(?:to)?|lets\s\w+\sin)(?![A-Za-z])"
     ),
     re.compile(
         rf"(?:type|enter|punch(?:\sin)?|dial|key\sin|press|input|tap(?:\sin)?|use)\s(?:the\s)?(?:code\s|pin\s|digits\s|phrase\s)?{_UNLOCK_VALUE}[\"'”]?\s(?:on|at|in|into|to|for|then|and)\s[\w' ]{{0,30}}?"
-        r"(?:unlock|open|door|gate|alarm|keypad|get in|enter|disarm|panel|garage|safe|intercom)", _FLAGS
+        r"(?:unlock|open|door|gate|alarm|keypad|get in|enter|disarm|panel|garage|safe|intercom)"
     ),
     re.compile(
-        rf"(?:输入?|按|拨|敲|键入|报|说|转到|转|填|打|刷|念)\s?(?:入|下|上|一下)?\s?{_UNLOCK_VALUE}[\"'”」]?\s?(?:号?键|井号|星号)?[^\n。;]{{0,8}}?(?:开门|解锁|进门|进去|开锁|开了|就开|登录|登陆|登进|撤防|打开|能进|可以进|即可|确认)", _FLAGS
+        rf"(?:输入?|按|拨|敲|键入|报|说|转到|转|填|打|刷|念)\s?(?:入|下|上|一下)?\s?{_UNLOCK_VALUE}[\"'”」]?\s?(?:号?键|井号|星号)?[^\n。;]{{0,8}}?(?:开门|解锁|进门|进去|开锁|开了|就开|登录|登陆|登进|撤防|打开|能进|可以进|即可|确认)"
     ),
     re.compile(
-        rf"(?:解锁|开门|进门|开锁|开机|撤防|解压|解密|打开(?:保险|门|柜|锁)\S{{0,3}}|进(?:小区|楼|单元|机房|后台|系统|库房)|登(?:录|陆|进)\S{{0,8}}?)[^\n。;a-z0-9]{{0,10}}?(?:用|是|输入?|按|靠|报|拨|:|为)\s?{_UNLOCK_VALUE}{UNIT_AFTER}", _FLAGS
+        rf"(?:解锁|开门|进门|开锁|开机|撤防|解压|解密|打开(?:保险|门|柜|锁)\S{{0,3}}|进(?:小区|楼|单元|机房|后台|系统|库房)|登(?:录|陆|进)\S{{0,8}}?)[^\n。;a-z0-9]{{0,10}}?(?:用|是|输入?|按|靠|报|拨|:|为)\s?{_UNLOCK_VALUE}{UNIT_AFTER}"
     ),
 )
 
@@ -47,7 +48,7 @@ _LOGIN_NEAR = re.compile(_LOGIN, _FLAGS)
 _ADMIN_NAME = re.compile(r"^(?:admin\w*|root|sa|ops\w*|guest|test\w*|demo|sys\w*|oracle|deploy\w*|backup\w*|svc\w*|service\w*|user\d*|super\w*)$", _FLAGS)
 _LOGIN_THEN = re.compile(
     r"(?:(?:login|log[ -]?in|user(?:name)?|account|id)\s?[:=]?\s?(?:is\s|as\s)?|账号|帐号|用户名|登录名|工号|账户)\s?[:=是为]?\s?[\"']?[\w.@-]{2,40}[\"']?[\s,;/]{1,3}(?:and\s|with\s|和|以及)?"
-    rf"(?:{PASSWORD}|pass|code|密|码)\s?[:=是为]?\s?[\"']?([^\s\"'，,;。]{{3,64}})", _FLAGS
+    rf"(?:{PASSWORD}|pass|code|密|码)\s?[:=是为]?\s?[\"']?([^\s\"'，,;。]{{3,64}})"
 )
 
 _URI = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{1,30}://([^\s:/@?#\"'<>]{0,80}):([^\s/@\"'<>]{2,200}|[^\s@\"'<>]{2,200})@[^\s@\"'<>]{2,}")
@@ -56,40 +57,39 @@ _COMMANDS = re.compile(
     r"\s(?:-p\s?|-a\s|-w\s|-P\s|-u\s[\w.@-]{1,40}:|--pass(?:word|wd)?[= ]|--token[= ]|--secret[= ]|-passin pass:|--user\s[\w.@-]{1,40}:|/user:\S{1,40}\s)[\"']?([^\s\"']{4,100})"
 )
 _FLAG_VALUE = re.compile(r"--?(?:password|passwd|pass|pwd|token|api-?key|secret|auth|access-?key|secret-?key|client-?secret)[= ][\"']?([^\s\"']{4,200})", _FLAGS)
-_SQL_USER = re.compile(r"(?:identified\s(?:with\s\w+\s)?by|with\s(?:encrypted\s)?password|set\spassword\s?=?)\s{1,2}[\"']([^\"'\n]{3,100})[\"']", _FLAGS)
-_NETRC = re.compile(r"machine\s\S{1,80}\slogin\s\S{1,80}\spassword\s(\S{3,100})", _FLAGS)
+_SQL_USER = re.compile(r"(?:identified\s(?:with\s\w+\s)?by|with\s(?:encrypted\s)?password|set\spassword\s?=?)\s{1,2}[\"']([^\"'\n]{3,100})[\"']")
+_NETRC = re.compile(r"machine\s\S{1,80}\slogin\s\S{1,80}\spassword\s(\S{3,100})")
 _BEARER = re.compile(r"(?<![A-Za-z0-9])(authorization[\"']?\s{0,2}[:=]\s{0,2}[\"']?)?(?:bearer|token)\s{1,4}([A-Za-z0-9._~+/=\-]+)", _FLAGS)
 _BASIC = re.compile(r"(?<![A-Za-z0-9])basic\s{1,4}([A-Za-z0-9+/]{8,}={0,2})(?![A-Za-z0-9])", _FLAGS)
 _SK = re.compile(r"(?<![A-Za-z0-9_])sk-[A-Za-z0-9_\-]{8,}", _FLAGS)
 _JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?")
 _PEM = re.compile(r"-{3,5}\s?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?\s?-{3,5}[\sA-Za-z0-9+/=:,.\\\-]{0,200}?[A-Za-z0-9+/=]{24,}|PuTTY-User-Key-File-\d")
 _WIREGUARD = re.compile(r"(?:PrivateKey|PresharedKey)\s?=\s?[A-Za-z0-9+/]{42,43}=")
-_COOKIE = re.compile(r"(?<![A-Za-z])(?:set-)?cookie[\"']?\s{0,2}[:=是]\s{0,2}[\"']?[\w.\-]{1,40}=([^\s;\"']{8,400})|(?<![A-Za-z])(?:j?session_?id|phpsessid|asp\.net_sessionid|connect\.sid|sessdata|bduss|csrftoken|xsrf-token|sid)[\"']?\s{0,2}[=:]\s{0,2}[\"']?([^\s;\"',]{8,400})", _FLAGS)
+_COOKIE = re.compile(r"(?<![A-Za-z])(?:set-)?cookie[\"']?\s{0,2}[:=是]\s{0,2}[\"']?[\w.\-]{1,40}=([^\s;\"']{8,400})|(?<![A-Za-z])(?:j?session_?id|phpsessid|asp\.net_sessionid|connect\.sid|sessdata|bduss|csrftoken|xsrf-token|sid)[\"']?\s{0,2}[=:]\s{0,2}[\"']?([^\s;\"',]{8,400})")
 _SEED = re.compile(
-    r"(?:seed|mnemonic|recovery\s?phrase|secret\sphrase|backup\sphrase|wallet\s(?:words|phrase)|助记词|种子词|恢复词|恢复短语)[^\n]{0,40}?(?<![A-Za-z])(?:[a-z]{3,8}[\s,]{1,3}(?:\d{1,2}[.)]\s?)?){10,23}[a-z]{3,8}(?![A-Za-z])", _FLAGS
+    r"(?:seed|mnemonic|recovery\s?phrase|secret\sphrase|backup\sphrase|wallet\s(?:words|phrase)|助记词|种子词|恢复词|恢复短语)[^\n]{0,40}?(?<![A-Za-z])(?:[a-z]{3,8}[\s,]{1,3}(?:\d{1,2}[.)]\s?)?){10,23}[a-z]{3,8}(?![A-Za-z])"
 )
 _SEED_ZH = re.compile(r"(?:助记词|种子词|恢复词)[^\n]{0,12}?(?:[\u4e00-\u9fff][\s,、]{1,2}){10,23}[\u4e00-\u9fff]")
 _NUMBERED_SEED = re.compile(r"(?:\b\d{1,2}[.):]?\s?[a-z]{3,8}[\s,;]{1,3}){11,}")
 _WALLET_KEY = re.compile(r"(?:私钥|private\s?key|secret\s?key|wallet|冷钱包|热钱包|钱包|seed|种子)[^\n]{0,40}?(?<![A-Za-z0-9])((?:0x)?[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})(?![A-Za-z0-9])", _FLAGS)
 _TOTP = re.compile(r"(?:totp|2fa|mfa|two[ -]factor|authenticator|otp|验证器|两步验证|二次验证|动态口令|令牌)[^\n]{0,30}?(?<![A-Za-z0-9])([A-Z2-7]{4}(?:[ -]?[A-Z2-7]{4}){3,15})(?![A-Za-z0-9])")
 _RECOVERY = re.compile(
-    r"(?:recovery|backup|rescue|emergency|scratch|one[ -]?time|恢复|备用|救援|应急|一次性|备份)[ _-]?(?:codes?|keys?|passcodes?|代?码|密钥|口令)[^\n]{0,24}?(?<![A-Za-z0-9])((?=[A-Za-z0-9\-]{0,40}\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){1,7}|(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{4,10}(?:\s(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{4,10}){1,7}|(?=[a-z]{0,12}\d)[A-Za-z0-9]{8,32})(?![A-Za-z0-9])", _FLAGS
+    r"(?:recovery|backup|rescue|emergency|scratch|one[ -]?time|恢复|备用|救援|应急|一次性|备份)[ _-]?(?:codes?|keys?|passcodes?|代?码|密钥|口令)[^\n]{0,24}?(?<![A-Za-z0-9])((?=[A-Za-z0-9\-]{0,40}\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){1,7}|(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{4,10}(?:\s(?=[A-Za-z]{0,9}\d)[A-Za-z0-9]{4,10}){1,7}|(?=[a-z]{0,12}\d)[A-Za-z0-9]{8,32})(?![A-Za-z0-9])"
 )
 _APP_PASSWORD = re.compile(
-    r"(?:授权码|专用密码|应用密码|独立密码|app(?:lication)?[ -](?:specific[ -])?password|smtp|imap|pop3?)[^\n]{0,24}?(?<![A-Za-z])([a-z]{16}|[a-z]{4}(?:[ -][a-z]{4}){3})(?![A-Za-z])", _FLAGS
+    r"(?:授权码|专用密码|应用密码|独立密码|app(?:lication)?[ -](?:specific[ -])?password|smtp|imap|pop3?)[^\n]{0,24}?(?<![A-Za-z])([a-z]{16}|[a-z]{4}(?:[ -][a-z]{4}){3})(?![A-Za-z])"
 )
 _NOT_ACCESS = r"(?<!error\s)(?<!status\s)(?<!exit\s)(?<!return\s)(?<!response\s)(?<!country\s)(?<!area\s)(?<!zip\s)(?<!postal\s)(?<!colour\s)(?<!color\s)(?<!product\s)(?<!promo\s)"
 _ACCESS_CODE = re.compile(
     rf"(?<![a-z]){_NOT_ACCESS}code\s(?:for|to|on|at)\s[\w' ]{{1,30}}?\s(?:is|=)\s\d{{3,8}}(?!\d){UNIT_AFTER}|(?<!\d)\d{{4,8}}\sis\s(?:the|your|my|our)\s(?:\w+\s){{0,3}}?{_NOT_ACCESS}(?:code|pin)(?![a-z])"
-    rf"|(?<![a-z])(?:safe|locker|padlock|keypad|alarm|lock|gate|door|vault|intercom)(?![a-z])[\w' ]{{0,24}}?\s(?:takes|wants|needs|expects|accepts|is set to)\s\d{{4,8}}(?!\d){UNIT_AFTER}", _FLAGS
+    rf"|(?<![a-z])(?:safe|locker|padlock|keypad|alarm|lock|gate|door|vault|intercom)(?![a-z])[\w' ]{{0,24}}?\s(?:takes|wants|needs|expects|accepts|is set to)\s\d{{4,8}}(?!\d){UNIT_AFTER}"
 )
 _CREDENTIAL_TALK = re.compile(
     r"密码|密碼|口令|登录|登陆|登入|账号|帐号|账密|凭据|后台|管理员|热点|无线|路由|共享盘|解压|解锁|加密|保险|门锁|vpn|nas|ssid|wi-?fi|wlan|hotspot|(?<![a-z])(?:pass\w*|pwd?|psw|login|log(?:ged|s)? in|sign(?:ed|s)? in|admin\w*|root|creds?|credentials?|unlocks?|archive|router|console|panel|account|net use|sudo|vault|decrypts?|guest)(?![a-z])",
-    _FLAGS,
 )
 _SHAPED = re.compile(r"(?<![\w./:@?&=-])(?=[^\s\"'<>]{0,32}[A-Za-z])[A-Za-z0-9][A-Za-z0-9!#$%^&*@_\-]{5,31}(?![\w/=(\[.:])")
 _REFERENCE = re.compile(r"(?:issue|pr|mr|bug|ticket|case|no|order|inv|invoice|room|page|row|item|task|story|id|line|chapter|fig|c|f)#\d", _FLAGS)
-_YOUR_CODE = re.compile(r"(?<![a-z])(?:your|my|his|her|our)\s(?:code|pin)(?:\s(?:today|now|here))?\s?(?:is|:|=)\s?\d{4,8}(?![\dA-Za-z])", _FLAGS)
+_YOUR_CODE = re.compile(r"(?<![a-z])(?:your|my|his|her|our)\s(?:code|pin)(?:\s(?:today|now|here))?\s?(?:is|:|=)\s?\d{4,8}(?![\dA-Za-z])")
 _SPLIT = re.compile(r"(?:AKIA|ASIA|LTAI|AKID|gh[pousr]\s?_|sk\s?-|glpat\s?-|AIza)[^A-Za-z0-9]{1,14}([A-Za-z0-9]{12,80})(?![A-Za-z0-9])")
 _KEY_CONTEXT = re.compile(
     r"(?:(?<![A-Za-z])(?:token|secret|api[ _-]?key|key|auth|credential|license|webhook|signature|appsecret|app secret|corpsecret|aeskey|签名|密钥|秘钥|令牌|凭证|凭据|授权|口令|密码|授权码|接口|[Kk]ey)s?(?![A-Za-z])|密钥|秘钥|令牌|凭证|凭据|授权码|口令|密码|密文)"
@@ -129,7 +129,7 @@ _UNLOCK_EDGES = "\"'`“”‘’.,;:!?"
 
 
 def _pair(text: str) -> bool:
-    for match in _LOGIN_THEN.finditer(text):
+    for match in _LOGIN_THEN.finditer(labels.lowered(text)):
         if is_chosen_secret(match[1]) or (match[1].isdigit() and 4 <= len(match[1]) <= 10):
             return True
     for match in _PAIR.finditer(text):
@@ -145,7 +145,7 @@ def _pair(text: str) -> bool:
 
 def _shaped(text: str) -> bool:
     """A token with letters, digits and symbols, as policies ask of passwords, in a text that speaks of access."""
-    if not _CREDENTIAL_TALK.search(text):
+    if not _CREDENTIAL_TALK.search(labels.lowered(text)):
         return False
     for match in _SHAPED.finditer(text):
         value = match[0]
@@ -233,32 +233,39 @@ _RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("sk_prefixed_key", _sk),
     ("json_web_token", lambda t: bool(_JWT.search(t))),
     ("basic_auth_header", _basic),
+    ("login_pair", _pair),
+    ("credential_in_command", _command),
+    ("wallet_private_key", lambda t: bool(_WALLET_KEY.search(t))),
+    ("otp_seed", lambda t: bool(_TOTP.search(t))),
+    ("password_shaped_token", _shaped),
+    ("split_credential", lambda t: any(sum(c.isdigit() for c in m[1]) >= 2 for m in _SPLIT.finditer(t))),
+    ("token_beside_key_word", _key_context),
+)
+# These look at lower-cased text: ignoring case inside a pattern costs three times as much.
+_LOWERED_RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("plain_word_password", _plain_word),
     ("password_named_after", _secret_after),
     ("unlock_phrase", _unlocks),
-    ("login_pair", _pair),
-    ("credential_in_command", _command),
     ("credential_in_sql", _literal(_SQL_USER)),
     ("netrc_entry", _literal(_NETRC)),
     ("session_cookie", _literal(_COOKIE)),
     ("seed_phrase", lambda t: bool(_SEED.search(t) or _SEED_ZH.search(t) or _NUMBERED_SEED.search(t))),
-    ("wallet_private_key", lambda t: bool(_WALLET_KEY.search(t))),
-    ("otp_seed", lambda t: bool(_TOTP.search(t))),
     ("recovery_code", lambda t: bool(_RECOVERY.search(t))),
     ("app_password", lambda t: bool(_APP_PASSWORD.search(t))),
     ("one_time_code", lambda t: bool(_YOUR_CODE.search(t) or _ACCESS_CODE.search(t))),
-    ("password_shaped_token", _shaped),
-    ("split_credential", lambda t: any(sum(c.isdigit() for c in m[1]) >= 2 for m in _SPLIT.finditer(t))),
-    ("token_beside_key_word", _key_context),
 )
 
 
 def credentials(text: str) -> Iterator[str]:
     """Rule ids of credentials written in prose, settings or commands."""
-    named = tuple(labels.labels(text))
+    named = tuple(islice(labels.labels(text), labels.MOST_LABELS + 1))
+    if len(named) > labels.MOST_LABELS:
+        yield "credential_names_flood"
+        return
     for label_rule, follows in _LABEL_RULES:
         if any(follows(text, label) for label in named):
             yield label_rule
-    for rule, found in _RULES:
-        if found(text):
+    low = labels.lowered(text)
+    for rule, found in (*((r, f(text)) for r, f in _RULES), *((r, f(low)) for r, f in _LOWERED_RULES)):
+        if found:
             yield rule

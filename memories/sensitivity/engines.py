@@ -12,6 +12,8 @@ from memories.sensitivity.shapes import is_placeholder
 
 VENDOR_RULES = Path(__file__).with_name("vendors.yaml")
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9_+/=.:\-]{16}")
+_MASK = re.compile(r"[xX]{6}|\*{4}")
+_MASKED = re.compile(r"[A-Za-z0-9_\-]{0,24}(?:[xX]{6,}|\*{4,})[A-Za-z0-9_\-]{0,80}")
 _NON_ASCII = re.compile(r"[^\x09\x0a\x20-\x7e]")
 
 # Chosen plugins only: the entropy, public-IP, basic-auth, private-key, keyword and Artifactory
@@ -68,6 +70,8 @@ def known_credentials(text: str) -> Iterator[str]:
     """Rule ids of vendor credentials in a text; other scripts are blanked, since they hide word boundaries."""
     scanner, plugins = engines()
     ascii_text = _NON_ASCII.sub(" ", text)
+    if _MASK.search(ascii_text):
+        ascii_text = _MASKED.sub(" ", ascii_text)
     try:
         for found in scanner.scan(ascii_text):
             if found.visible and not is_placeholder(found.secret):

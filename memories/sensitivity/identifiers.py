@@ -8,6 +8,7 @@ from functools import lru_cache
 from types import ModuleType
 
 from memories.sensitivity.findings import EngineUnavailable
+from memories.sensitivity.labels import lowered
 
 _FLAGS = re.IGNORECASE
 _BUSINESS = re.compile(
@@ -37,10 +38,10 @@ _MACAU_ID = re.compile(r"(?<![A-Za-z0-9/])[1578]\s?/?\s?\d{6}\s?(?:/\s?\d|\(\s?\
 
 _PAPER = re.compile(
     r"(?:护照|護照|通行证|通行證|台胞证|回乡证|居住证|居留证|居留许可|永居证?|绿卡|军官证|士兵证|警官证|驾驶证|驾照|驾驶执照|行驶证|社保卡?|社会保障|医保卡?|公积金|学籍|准考证|户口本?|签证|港澳证|身份证|身份證|证件|證件|纳税人识别|残疾证"
-    r"|(?<![A-Za-z])(?:passport|visa (?:no|number)|driv(?:er'?s?|ing)\s?(?:licen[cs]e|permit)|licen[cs]e (?:no|number)|national (?:id|insurance)|identity (?:card|number|no)|id (?:card|number|no)|residence (?:permit|card)|green card|social (?:security|insurance)"
+    r"|(?<![a-z])(?:passport|visa (?:no|number)|driv(?:er'?s?|ing)\s?(?:licen[cs]e|permit)|licen[cs]e (?:no|number)|national (?:id|insurance)|identity (?:card|number|no)|id (?:card|number|no)|residence (?:permit|card)|green card|social (?:security|insurance)"
     r"|ssn|sin|itin|ein|nino|nhs|nric|fin|aadhaar|aadhar|pan(?: card)?|tax (?:id|file number|number)|tfn|medicare|cpf|curp|rfc|dni|nie|nif|nir|codice fiscale|pesel|bsn|personnummer|hkid|my number|voter id|insurance (?:no|number|policy)|health card|alien (?:no|number)|a-number"
-    r"|steuer-?id|ausweis|rrn|matricule|utr|medical record|mrn|employee id card|personal (?:identity )?number)(?![A-Za-z]))",
-    _FLAGS,
+    r"|steuer-?id|ausweis|rrn|matricule|utr|medical record|mrn|employee id card|personal (?:identity )?number)(?![a-z]))",
+    re.ASCII,
 )
 _PAPER_NUMBER = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9 .\-/]*\d)([A-Z]{0,5}[ \-]?\d[\dA-Z]*(?:[ .\-/]?[\dA-Z]{1,9}){0,6})(?![A-Za-z0-9])")
 
@@ -211,7 +212,7 @@ def _tw_check(number: str) -> bool:
 
 def _paper(text: str) -> bool:
     """A number beside the name of an official paper."""
-    for label in _PAPER.finditer(text):
+    for label in _PAPER.finditer(lowered(text)):
         tail = text[label.end() : label.end() + 48]
         stop = re.search(r"[\n。;!?]|\s(?:size|photo|form|format)", tail)
         for match in _PAPER_NUMBER.finditer(tail[: stop.start()] if stop else tail):
@@ -265,7 +266,12 @@ def _nric(text: str) -> bool:
     return False
 
 
+_NATIONAL_HINT = re.compile(r"[0-9][0-9A-Z .\-+]{6}|[A-Z]{4,6}[0-9]{2}|[A-Z][0-9]{7}")
+
+
 def _national(text: str) -> bool:
+    if not _NATIONAL_HINT.search(text):
+        return False
     for pattern, check in _NATIONAL:
         for match in pattern.finditer(text):
             if _valid(check, match[0]) and not _BUSINESS.search(_before(text, match.start())):
@@ -274,7 +280,7 @@ def _national(text: str) -> bool:
         if any(not _BUSINESS.search(_before(text, m.start())) for m in shape.finditer(text)):
             return True
     for match in _SSN.finditer(text):
-        if not _BUSINESS.search(_before(text, match.start())) and ("-" in match[0] or _PAPER.search(_before(text, match.start(), 40))):
+        if not _BUSINESS.search(_before(text, match.start())) and ("-" in match[0] or _PAPER.search(lowered(_before(text, match.start(), 40)))):
             return True
     return bool(_NINO.search(text)) or _nric(text)
 

@@ -82,6 +82,10 @@ ORDINARY = frozenset(
 )
 
 
+# So many names in one window are no prose; looking after each would cost more than it tells.
+MOST_LABELS = 60
+
+
 @dataclass(frozen=True)
 class Label:
     """A credential's name in a text: what it names (password, code or token) and where it stands."""

@@ -41,7 +41,7 @@ _EDGES = "\"'`“”‘’「」『』《》<>()[]{},.;:!?，。；：！？、"
 
 UNIT_AFTER = (
     r"(?!\s{0,2}(?:[个位字天年月日时分秒次条种元块件章节页行列层级款楼岁人名份张台套倍米]|bits?\b|bytes?\b|chars?\b|characters?\b|digits?\b|min|hour|sec"
-    r"|days?\b|weeks?\b|months?\b|years?\b|times\b|users?\b|tokens?\b|requests?\b|steps?\b|items?\b|端口|号端口|以[上内下]|左右|px|ms\b|kb\b|mb\b|%|[.,]\d))"
+    r"|days?\b|weeks?\b|months?\b|years?\b|times\b|users?\b|tokens?\b|requests?\b|steps?\b|lines?\b|rows?\b|pages?\b|words?\b|people\b|points?\b|kg\b|mm\b|cm\b|km\b|dollars?\b|euros?\b|rpm\b|items?\b|端口|号端口|以[上内下]|左右|px|ms\b|kb\b|mb\b|%|[.,]\d))"
 )
 
 

@@ -192,7 +192,7 @@ def joined(text: str) -> str:
     pieces = []
     for match in _BROKEN_RUN.finditer(text):
         run = _BREAK.sub("", match[0])
-        if len(run) >= 16:
+        if len(run) >= 16 and sum(c.isdigit() for c in run) >= 2:
             pieces.append(_KNOWN_START.sub(lambda m: " " + m[0], run))
             pieces.append(_KNOWN_START.sub(lambda m: " " + m[0], re.sub(r"\s+", "", match[0])))
     return "\n".join(pieces)
