@@ -1,0 +1,56 @@
+"""No page breaks a rule that axe can find: every page, both languages, both themes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from cast import TEAM, Company, in_months, word
+from conftest import picture, sign_in, speak
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.e2e
+
+
+def faults(page: Page) -> list[str]:
+    results = Axe().run(page)
+    return [f"{one['id']}: {node['html'][:120]}" for one in results.response["violations"] for node in one["nodes"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_no_page_breaks_an_accessibility_rule(
+    acme: Company, live_server: Any, page: Page, language: str, scheme: Any
+) -> None:
+    caller = acme.alice
+    memory = acme.rita.share(TEAM)
+    held = acme.rita.hold(conditions="In reports", value={"a": 1})
+    assert caller.propose(f"Read the {word()} log first.", namespace=TEAM, kind="lesson", valid_until=in_months())
+    url = live_server.url
+    speak(page.context, language, url)
+    page.emulate_media(color_scheme=scheme)
+    found: dict[str, list[str]] = {}
+
+    def look(path: str) -> None:
+        page.goto(f"{url}{path}")
+        if wrong := faults(page):
+            found[path] = wrong
+        picture(page, f"axe-{language}-{scheme}-{path.strip('/').replace('/', '-') or 'start'}"[:60])
+
+    for path in ("/", "/account/login/", "/account/password/reset/", "/help/", "/problems/stale_version/", "/nowhere/"):
+        look(path)
+    sign_in(page, url, "rita@acme.example")
+    one = f"/memories/{memory['memory_id']}/"
+    for path in ("/", "/memories/", "/memories/new/", "/waiting/", "/reviews/", "/settings/", one, f"{one}correct/",
+                 f"{one}forget/", f"/candidates/{held['candidate_id']}/", "/account/2fa/", "/account/password/change/",
+                 "/account/2fa/totp/activate/", "/account/email/", "/account/logout/"):  # fmt: skip
+        look(path)
+    page.goto(f"{url}/memories/new/")
+    page.evaluate("document.querySelector('main form').noValidate = true")
+    page.locator("main form button").first.click()
+    page.wait_for_load_state()
+    assert page.locator("[aria-invalid=true]").count() >= 1
+    if wrong := faults(page):
+        found["a form with errors"] = wrong
+    assert found == {}
