@@ -26,13 +26,24 @@ test: setup
 e2e: setup
 	$(ALONE) $(PY) -m pytest -q -m e2e $(ARGS)
 
+# All of them run, whichever fails.
+LINTS := lint-style lint-format lint-imports lint-templates lint-migrations lint-translations lint-schema
+.PHONY: $(LINTS)
 lint: setup
-	.venv/bin/ruff check .
-	.venv/bin/ruff format --check .
+	@$(MAKE) --no-print-directory --keep-going $(LINTS)
+lint-style:
+	.venv/bin/ruff check --quiet --output-format concise .
+lint-format:
+	.venv/bin/ruff format --quiet --check .
+lint-imports:
 	.venv/bin/lint-imports
+lint-templates:
 	.venv/bin/djlint templates --check --lint --quiet
+lint-migrations:
 	$(ALONE) $(PY) manage.py makemigrations --check --dry-run
+lint-translations:
 	$(ALONE) $(PY) -m memoryhub.translations check
+lint-schema:
 	$(ALONE) $(PY) manage.py spectacular --validate --fail-on-warn --file .venv/openapi.yaml
 	diff -u memoryhub/openapi.yaml .venv/openapi.yaml
 

@@ -69,28 +69,27 @@ def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
     django.setup()
     from django.conf import settings
-    from django.core.management import get_commands
 
     try:
         _prepare(demo=not arguments.without_demo)
     except KeyboardInterrupt:
         return 130
     parts: list[Callable[[], None]] = [lambda: WebServer().run()]
-    if not settings.CELERY_BROKER_URL and "worker" in get_commands():
+    if not settings.CELERY_BROKER_URL:
         parts.append(_work)
     return _run_together(parts)
 
 
 def _prepare(*, demo: bool) -> None:
     """Do once, before the fork, what every process would do: migrations, the demo, URLs and detectors loaded."""
-    from django.core.management import call_command, get_commands
+    from django.core.management import call_command
     from django.db import connections
     from django.urls import get_resolver
 
     from memories.sensitivity import warm_up
 
     call_command("migrate", interactive=False, verbosity=0)
-    if demo and "demo" in get_commands():
+    if demo:
         call_command("demo")
     warm_up()
     _ = get_resolver().url_patterns

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from memoryhub import health
 
@@ -16,22 +15,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", health.prometheus, name="metrics"),
     path("account/", include("allauth.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
+    path("", include("accounts.urls")),
+    path("", include("memories.urls")),
+    path("", include("reviews.urls")),
+    path("api/schema/", SpectacularAPIView.as_view(http_method_names=["get", "head"]), name="schema"),
+    # Only what they are for: OPTIONS of a page without a template answered 500.
+    path(
+        "api/docs/",
+        SpectacularSwaggerSplitView.as_view(url_name="schema", http_method_names=["get", "head"]),
+        name="api-docs",
+    ),
 ]
-for app in ("accounts", "memories", "reviews"):
-    if find_spec(f"{app}.urls"):
-        urlpatterns.append(path("", include(f"{app}.urls")))
-if find_spec("memoryhub.api"):
-    from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
-
-    urlpatterns += [
-        path("api/schema/", SpectacularAPIView.as_view(http_method_names=["get", "head"]), name="schema"),
-        # Only what they are for: OPTIONS of a page without a template answered 500.
-        path(
-            "api/docs/",
-            SpectacularSwaggerSplitView.as_view(url_name="schema", http_method_names=["get", "head"]),
-            name="api-docs",
-        ),
-    ]
 if settings.MEMORYHUB_ADMIN_PATH:
     urlpatterns.append(path(settings.MEMORYHUB_ADMIN_PATH, admin.site.urls))
 
