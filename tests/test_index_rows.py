@@ -182,6 +182,13 @@ def test_a_blank_query_gives_the_most_authoritative_then_the_most_recently_confi
     assert found(index, "", authority=lambda _kind, name: reviewed_first[name])[0] == 1
 
 
+def test_a_blank_query_passes_over_namespaces_without_rows(table, index):
+    empty = UUID(int=7)
+    table.put(row(1))
+    answer = index.search("", namespaces=[Scope(empty), Scope(ACME)], now=NOW)
+    assert [hit.namespace_id for hit in answer.hits] == [ACME]
+
+
 @pytest.mark.parametrize("query", ["zxqv bnmtr wplk ghjdf", "冰川", "*", "--", "the of and", "' OR 2=2 --"])
 def test_a_question_about_nothing_stored_finds_nothing(table, index, query):
     table.put(row(1, "Write changelogs as bullet points."), row(2, "报告先给结论"))

@@ -293,6 +293,8 @@ def _most_authoritative(parts: Sequence[_Part], authority: Authority, limit: int
     """Everything eligible, ordered without a question. Relevance is 1: each answers "what is there?"."""
     ranked: list[tuple[float, int, UUID, UUID]] = []
     for part in parts:
+        if not part.eligible.any():
+            continue
         kinds, classes, _ = part.rows.names
         table = np.array([[authority(kind, name) for name in classes] for kind in kinds], float)
         at = np.flatnonzero(part.eligible)
