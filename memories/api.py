@@ -144,7 +144,7 @@ class BatchView(HubView):
             ]
             return Result(200, {"items": answers}, references)
 
-        return self.once(work, self._again)
+        return self.once(work, lambda status, references: self._again(items, status, references))
 
     def _item(self, index: int, raw: Any) -> ProposalInput | MemoryHubError:
         try:
@@ -157,7 +157,8 @@ class BatchView(HubView):
         except InvalidInput as error:
             return error
 
-    def _again(self, status: int, references: Mapping[str, Any]) -> Result:
+    def _again(self, items: list[ProposalInput | MemoryHubError], status: int, references: Mapping[str, Any]) -> Result:
+        """A repeated body is the same body, so what was malformed in it is told again from it."""
         operations = {
             str(row.pk): row
             for row in Operation.objects.filter(
@@ -168,8 +169,10 @@ class BatchView(HubView):
         }
         policy = tenant_policy.active()
         answers = [
-            rendering.decision(operations[one["operation"]], policy) if "operation" in one else {"problem": one}
-            for one in references["items"]
+            rendering.decision(operations[one["operation"]], policy)
+            if "operation" in one
+            else {"problem": rendering.problem_of(item) if isinstance(item, MemoryHubError) else one}
+            for one, item in zip(references["items"], items, strict=True)
         ]
         return Result(status, {"items": answers})
 
