@@ -143,15 +143,30 @@ def us_ssn() -> str:
 
 
 def uk_nino() -> str:
-    return "".join(_RNG.choices("ABCEGHJ", k=2)).replace("GB", "AB").replace("BG", "AB") + digits(6) + _RNG.choice("ABCD")
+    return (
+        "".join(_RNG.choices("ABCEGHJ", k=2)).replace("GB", "AB").replace("BG", "AB") + digits(6) + _RNG.choice("ABCD")
+    )
 
 
 def public_ip() -> str:
-    return f"{_RNG.choice((36, 58, 101, 113, 121, 180))}.{_RNG.randint(20, 220)}.{_RNG.randint(20, 220)}.{_RNG.randint(20, 220)}"
+    parts = (_RNG.choice((36, 58, 101, 113, 121, 180)), *(_RNG.randint(20, 220) for _ in range(3)))
+    return ".".join(map(str, parts))
 
 
 def seed_words(count: int = 12) -> str:
-    words = "river candle marble orbit velvet copper meadow pencil thunder basket island saddle walnut ribbon".split()
+    words = (
+        "river",
+        "candle",
+        "marble",
+        "orbit",
+        "velvet",
+        "copper",
+        "meadow",
+        "pencil",
+        "thunder",
+        "basket",
+        "island",
+    )
     return " ".join(_RNG.choice(words) for _ in range(count))
 
 

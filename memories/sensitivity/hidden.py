@@ -10,7 +10,9 @@ _TAGS = re.compile("[\U000e0000-\U000e007f]")
 _FLAG_EMOJI = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{3,}|[\U000e0100-\U000e01ef]{2,}")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f]")
-_FILLERS = re.compile("[\u3164\uffa0\u115f\u1160\u17b4\u17b5\u034f]|\u2800{2,}|[\ue000-\uf8ff\U000f0000-\U0010fffd]{3,}")
+_FILLERS = re.compile(
+    "[\u3164\uffa0\u115f\u1160\u17b4\u17b5\u034f]|\u2800{2,}|[\ue000-\uf8ff\U000f0000-\U0010fffd]{3,}"
+)
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060-\u2065\u206a-\u206f\ufeff\u180e\u061c\ufff9-\ufffb]")
 # Scripts whose spelling uses joiners, and scripts that mark line breaks with a zero-width space.
 _JOINING = (
@@ -62,4 +64,6 @@ def _script(char: str) -> str:
 
 
 def _is_emoji(char: str) -> bool:
-    return bool(char) and (unicodedata.category(char) in ("So", "Sk") or char in "\ufe0f\u2640\u2642\u2695\u2696\u2708\u2764")
+    return bool(char) and (
+        unicodedata.category(char) in ("So", "Sk") or char in "\ufe0f\u2640\u2642\u2695\u2696\u2708\u2764"
+    )

@@ -16,16 +16,23 @@ from memories.sensitivity.shapes import (
 
 # Left edges are ASCII only: a Chinese character before a name is no word edge, but no part of it either.
 _PASSWORD_EN = (
-    r"requirepass|masterauth|p[a@4][s$5]{2}[ _-]?w[o0]rds?|passwd|pass[ _-]?phrase|pass[ _-]?code|passw|psswd|pword|pwd|psw|pw|pass(?=[\s_-]?[=:])|log-?in\spw|mot de passe|contraseña"
-    r"|(?:wi-?fi|network|wlan|router|hotspot|wpa2?)[ _-]?(?:key|psk)|psk|(?:wi-?fi|wlan|hotspot)(?=\s?[:=])|security (?:answer|question)|secret answer"
+    r"requirepass|masterauth|p[a@4][s$5]{2}[ _-]?w[o0]rds?|passwd|pass[ _-]?phrase|pass[ _-]?code"
+    r"|passw|psswd|pword|pwd|psw|pw|pass(?=[\s_-]?[=:])|log-?in\spw|mot de passe|contraseña"
+    r"|(?:wi-?fi|network|wlan|router|hotspot|wpa2?)[ _-]?(?:key|psk)|psk|(?:wi-?fi|wlan"
+    r"|hotspot)(?=\s?[:=])|security (?:answer|question)|secret answer"
     r"|passwort|kennwort|senha|wachtwoord|parola"
 )
 _PASSWORD_ZH = r"密码|密保(?:答案|问题)?|(?:热点|无线|网络)(?=[:=])|密碼|口令|暗号|密语|密令|解锁短语|通关词|пароль|パスワード|비밀번호"
 _CODE_EN = (
-    r"(?:(?:door|gate|alarm|entry|entrance|access|keypad|lock|padlock|locker|safe|vault|garage|building|lift|elevator|unlock|pick[ -]?up|collection|parcel"
-    r"|verification|security|confirmation|auth(?:entication)?|sms|one[ -]?time|2fa|two[ -]factor|otp|mfa|login|log-in|recovery|backup|rescue|voicemail|sim|puk|parental"
-    r"|meeting|zoom|conference|guest|host|front|back|flat|apartment|office|lobby|suitcase|bike|gym|cabin|airbnb|phone|screen|tablet|card|atm|debit|bank)"
-    r"[ -]?){1,2}(?:code|pin|combination|combo|passcode|number(?=\s(?:is|to)\s\d{4}\b))s?|pin(?:[ -]?(?:code|number))?|otp|cvv2?|cvc|puk\d?|combination|(?:keypad|padlock|alarm|gate|safe)(?=\s?[:=]|\sis\s)"
+    r"(?:(?:door|gate|alarm|entry|entrance|access|keypad|lock|padlock|locker|safe|vault|garage"
+    r"|building|lift|elevator|unlock|pick[ -]?up|collection|parcel"
+    r"|verification|security|confirmation|auth(?:entication)?|sms|one[ -]?time|2fa|two[ -]factor|otp"
+    r"|mfa|login|log-in|recovery|backup|rescue|voicemail|sim|puk|parental"
+    r"|meeting|zoom|conference|guest|host|front|back|flat|apartment|office|lobby|suitcase|bike|gym"
+    r"|cabin|airbnb|phone|screen|tablet|card|atm|debit|bank)"
+    r"[ -]?){1,2}(?:code|pin|combination|combo|passcode|number(?=\s(?:is|to)\s\d{4}\b))s?"
+    r"|pin(?:[ -]?(?:code|number))?|otp|cvv2?|cvc|puk\d?|combination|(?:keypad|padlock|alarm|gate"
+    r"|safe)(?=\s?[:=]|\sis\s)"
 )
 _CODE_ZH = (
     r"(?:取件|取货|提货|提取|取餐|取票|门禁|开门|单元门|大门|楼门|院门|家门|房门|门锁|验证|校验|动态|授权|激活|恢复|备用|救援|解锁|访问|登录|登陆|安全|通行|入会|参会|核验|核销|短信|手机"
@@ -33,11 +40,16 @@ _CODE_ZH = (
     r"|门禁(?=是|为|:|=)|门锁(?=是|为|:|=)|PIN\s?码|保险[箱柜]|密码锁"
 )
 _TOKEN_EN = (
-    r"(?:(?:client|app|application|consumer|shared|webhook|signing|jwt|oauth|hmac|bot|corp|db|aws|master|user|session)[ _-]?)?secret(?:[ _-]?(?:access)?[ _-]?key)?"
-    r"|(?:api|access|auth|private|encryption|signing|master|account|storage|service|deploy|license|licence|product|activation"
-    r"|subscription|admin|root|bot|app|shared|session|ssh|server|write|read|project|personal|sdk|rpc|map|maps)[ _-]?(?:api[ _-]?)?key"
-    r"|apikey|app[ _-]?key|(?:(?:access|auth|refresh|bearer|id|api|session|deploy|bot|personal access|registration|install|service|login|user|x-auth)[ _-]?)?token"
-    r"|auth(?:orization)?[ _-]?code|credentials?|session[ _-]?(?:id|cookie)|sessionid|sid|cookie|jsessionid|phpsessid|connect\.sid|pat|creds?|(?:csrf|xsrf)(?:[ _-]?token)?"
+    r"(?:(?:client|app|application|consumer|shared|webhook|signing|jwt|oauth|hmac|bot|corp|db|aws"
+    r"|master|user|session)[ _-]?)?secret(?:[ _-]?(?:access)?[ _-]?key)?"
+    r"|(?:api|access|auth|private|encryption|signing|master|account|storage|service|deploy|license"
+    r"|licence|product|activation"
+    r"|subscription|admin|root|bot|app|shared|session|ssh|server|write|read|project|personal|sdk|rpc"
+    r"|map|maps)[ _-]?(?:api[ _-]?)?key"
+    r"|apikey|app[ _-]?key|(?:(?:access|auth|refresh|bearer|id|api|session|deploy|bot|personal access"
+    r"|registration|install|service|login|user|x-auth)[ _-]?)?token"
+    r"|auth(?:orization)?[ _-]?code|credentials?|session[ _-]?(?:id|cookie)|sessionid|sid|cookie"
+    r"|jsessionid|phpsessid|connect\.sid|pat|creds?|(?:csrf|xsrf)(?:[ _-]?token)?"
     r"|connection[ _-]?string|sas|redeem code|gift card|(?:ak|sk)(?=\s?[:=是为])"
 )
 _TOKEN_ZH = r"密钥|秘钥|金钥|私钥|令牌|凭证|凭据|授权码|授权串|访问串|注册码|激活码|兑换码|签名串|会话(?:号|id)|key值?(?=\s?[:=是为])"
@@ -45,18 +57,23 @@ _CAMEL = r"(?<=[a-z])(?:password|passwd|pwd|passphrase|secret|token|apikey|acces
 _LABEL = re.compile(
     rf"(?<![a-z])(?:(?P<code_en>{_CODE_EN})|(?P<password_en>{_PASSWORD_EN})|(?P<token_en>{_TOKEN_EN}))\d?"
     rf"|(?=[取提门開开单大楼院家房验校动授激恢备救解访登安通入参核短手支交查服锁撤报保行密储快更车信会p])(?P<code_zh>{_CODE_ZH})"
-    rf"|(?=[密口暗解通热无网пパ비])(?P<password_zh>{_PASSWORD_ZH})|(?=[密秘金私令凭授访注激兑签会k])(?P<token_zh>{_TOKEN_ZH})|(?P<camel>{_CAMEL})"
+    rf"|(?=[密口暗解通热无网пパ비])(?P<password_zh>{_PASSWORD_ZH})|(?=[密秘金私令凭授访注激兑签会k])(?P<token_zh>{_TOKEN_ZH})"
+    rf"|(?P<camel>{_CAMEL})"
 )
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 _FILLER = (
-    r"(?:\s{1,3}(?:for|to|of|on|at|in|into|by|from)\s[A-Za-z0-9' ._-]{1,40}?|\s?\([^()\n]{1,24}\)|\s(?:value|number|string|field|itself)"
+    r"(?:\s{1,3}(?:for|to|of|on|at|in|into|by|from)\s[A-Za-z0-9' ._-]{1,40}?|\s?\([^()\n]{1,24}\)"
+    r"|\s(?:value|number|string|field|itself)"
     r"|[\u4e00-\u9fff]{1,10}?(?=是|为|改|换|设|:|=|就|叫)|\s?[一二两三四五六七八九十\d]{1,2}\s?位数?字?)?"
 )
 _LINK = (
-    r"(?:[\"'”」\])]{0,2}\s{0,3}(?:=>|->|:=|==?|:|>|是|为|叫做?|改[成为回]了?|换[成为回]了?|恢复[成为]|设[成为]了?|设置[成为]了?|设的是|定[成为]了?|变[成为]了?|就是|还是|都是|写的是|用的是|等于|默认)\s{0,3}"
-    r"(?:是|为|成)?|\s{1,3}(?:is|was|are|=|will be|becomes)(?:\s(?:now|still|currently|just|always|simply|temporarily|again))?(?:\sset to|\schanged to|:)?\s{1,2}"
-    r"|\s{1,3}(?:(?:has|have)\s(?:been\s)?|got\s|was\s|gets\s)?(?:changed|set|reset|updated|rotated)\s(?:to|it to)\s{1,2}|,\s?(?:it'?s|it is)\s{1,2})"
+    r"(?:[\"'”」\])]{0,2}\s{0,3}(?:=>|->|:=|==?|:|>|是|为|叫做?|改[成为回]了?|换[成为回]了?|恢复[成为]|设[成为]了?|设置[成为]了?"
+    r"|设的是|定[成为]了?|变[成为]了?|就是|还是|都是|写的是|用的是|等于|默认)\s{0,3}"
+    r"(?:是|为|成)?|\s{1,3}(?:is|was|are|=|will be|becomes)(?:\s(?:now|still|currently|just|always"
+    r"|simply|temporarily|again))?(?:\sset to|\schanged to|:)?\s{1,2}"
+    r"|\s{1,3}(?:(?:has|have)\s(?:been\s)?|got\s|was\s|gets\s)?(?:changed|set|reset|updated"
+    r"|rotated)\s(?:to|it to)\s{1,2}|,\s?(?:it'?s|it is)\s{1,2})"
 )
 _QUOTE = r"[\"'`“‘「『《]?"
 _VALUE = r"([^\s\"'`“”‘’「」『』《》<>,;。、()]{3,200})"
@@ -65,20 +82,103 @@ _ASSIGNED = re.compile(rf"{_FILLER}({_LINK}){_QUOTE}{_VALUE}{UNIT_AFTER}", re.IG
 _QUOTED = re.compile(rf"{_FILLER}{_LINK}[\"'`“‘「『]([^\"'`”’」』\n]{{4,60}})[\"'`”’」』]", re.IGNORECASE)
 _BESIDE = re.compile(rf"(?:[\s,:]{{1,3}}|(?<=[\u4e00-\u9fff])){_QUOTE}{_VALUE}{UNIT_AFTER}", re.IGNORECASE)
 _DIGITS = re.compile(
-    rf"{_FILLER}(?:{_LINK}|\s{{0,3}}){_QUOTE}\s?(#?\*?[0-9](?:[ \-.]?[0-9]){{2,11}}[#*]?)(?![A-Za-z0-9]){UNIT_AFTER}", re.IGNORECASE
+    rf"{_FILLER}(?:{_LINK}|\s{{0,3}}){_QUOTE}\s?(#?\*?[0-9](?:[ \-.]?[0-9]){{2,11}}[#*]?)(?"
+    rf"![A-Za-z0-9]){UNIT_AFTER}",
+    re.IGNORECASE,
 )
-_MIXED = re.compile(rf"{_FILLER}(?:{_LINK}|\s{{1,3}}){_QUOTE}\s?([A-Za-z0-9#*][A-Za-z0-9#*\-]{{3,40}})(?![A-Za-z0-9])", re.IGNORECASE)
+_MIXED = re.compile(
+    rf"{_FILLER}(?:{_LINK}|\s{{1,3}}){_QUOTE}\s?([A-Za-z0-9#*][A-Za-z0-9#*\-]{{3,40}})(?![A-Za-z0-9])", re.IGNORECASE
+)
 
 NOT_CREDENTIAL = re.compile(
-    r"(?:idempotenc\w+|cache|primary|partition|sort|foreign|object|message|dedup\w*|routing|public|unique|hash|map|dict|trace|span|request|row|index|缓存|主|幂等|分区|排序|公|唯一|外)"
+    r"(?:idempotenc\w+|cache|primary|partition|sort|foreign|object|message|dedup\w*|routing|public"
+    r"|unique|hash|map|dict|trace|span|request|row|index|缓存|主|幂等|分区|排序|公|唯一|外)"
     r"[ _-]?(?:key|token|键|钥)|sha-?\d|md5|digest|checksum|摘要|校验和|哈希|commit|etag|uuid|指纹|fingerprint|trace",
     re.IGNORECASE,
 )
 ORDINARY = frozenset(
-    "required optional hashed salted encrypted expired wrong weak strong empty missing correct incorrect invalid valid stored saved shared managed rotated reset changed"
-    " unknown private secret hidden masked disabled enabled blank set unset mandatory sensitive forgotten leaked compromised safe secure insecure long short unique random"
-    " important confidential generated unavailable different simple complex hard easy good fine there here needed used unused present absent protected outdated stale"
-    " working broken lost printed written kept never always still below above case everything nothing something".split()
+    [
+        "required",
+        "optional",
+        "hashed",
+        "salted",
+        "encrypted",
+        "expired",
+        "wrong",
+        "weak",
+        "strong",
+        "empty",
+        "missing",
+        "correct",
+        "incorrect",
+        "invalid",
+        "valid",
+        "stored",
+        "saved",
+        "shared",
+        "managed",
+        "rotated",
+        "reset",
+        "changed",
+        "unknown",
+        "private",
+        "secret",
+        "hidden",
+        "masked",
+        "disabled",
+        "enabled",
+        "blank",
+        "set",
+        "unset",
+        "mandatory",
+        "sensitive",
+        "forgotten",
+        "leaked",
+        "compromised",
+        "safe",
+        "secure",
+        "insecure",
+        "long",
+        "short",
+        "unique",
+        "random",
+        "important",
+        "confidential",
+        "generated",
+        "unavailable",
+        "different",
+        "simple",
+        "complex",
+        "hard",
+        "easy",
+        "good",
+        "fine",
+        "there",
+        "here",
+        "needed",
+        "used",
+        "unused",
+        "present",
+        "absent",
+        "protected",
+        "outdated",
+        "stale",
+        "working",
+        "broken",
+        "lost",
+        "printed",
+        "written",
+        "kept",
+        "never",
+        "always",
+        "still",
+        "below",
+        "above",
+        "case",
+        "everything",
+        "nothing",
+        "something",
+    ]
 )
 
 
@@ -132,7 +232,9 @@ def is_assigned(text: str, label: Label) -> bool:
 
 def _is_tokenlike(value: str) -> bool:
     """A token's value is generated: short identifiers beside the word are names, limits or versions."""
-    return len(value) >= 6 and (any(c.isdigit() for c in value) or not value.replace("_", "a").replace("-", "a").islower())
+    return len(value) >= 6 and (
+        any(c.isdigit() for c in value) or not value.replace("_", "a").replace("-", "a").islower()
+    )
 
 
 def _is_camel(value: str) -> bool:

@@ -17,22 +17,31 @@ _PLACEHOLDER = re.compile(
 )
 _SHOUTED_NAME = re.compile(r"^[\"'`]*[A-Z]{2,}(?:_[A-Z]+)*(?:_[A-Z0-9]{1,2})?[\"'`.,;:!?]*$")
 _CODE = re.compile(
-    r"^(?:[A-Za-z_][\w.]*[(\[]|(?:os|process|settings|config|env|self|this|secrets|vault|app|request|req|params|args|data|ctx|var|local"
-    r"|module|resource|Deno|System|import\.meta|std|cfg|conf|props|state|ENV)(?:\.[A-Za-z_]\w*)+|[A-Za-z_]+(?:\.[A-Za-z_]+){2,}$"
+    r"^(?:[A-Za-z_][\w.]*[(\[]|(?:os|process|settings|config|env|self|this|secrets|vault|app|request"
+    r"|req|params|args|data|ctx|var|local"
+    r"|module|resource|Deno|System|import\.meta|std|cfg|conf|props|state|ENV)(?:\.[A-Za-z_]\w*)+"
+    r"|[A-Za-z_]+(?:\.[A-Za-z_]+){2,}$"
     r"|[!=<>]=|lambda\b|await\b|new\b|function\b|\|\||&&|f[\"']|[({\[|])"
 )
 _PATH = re.compile(
     r"^(?:~?\.{0,2}/[\w./-]+|[A-Za-z]:\\.*|[a-z][a-z0-9+.-]{1,20}://[^\s@]*"
-    r"|[\w./-]+\.(?:pem|key|json|ya?ml|toml|env|txt|md|py|js|ts|go|rs|sh|cfg|ini|conf|crt|csv|html?|png|jpe?g|svg|pdf|xlsx?|docx?|zip))[.,;:]*$"
+    r"|[\w./-]+\.(?:pem|key|json|ya?ml|toml|env|txt|md|py|js|ts|go|rs|sh|cfg|ini|conf|crt|csv|html?"
+    r"|png|jpe?g|svg|pdf|xlsx?|docx?|zip))[.,;:]*$"
 )
 # Names with digits in them that stand beside "password" and "token" in ordinary technical prose.
 _TECHNICAL = re.compile(
-    r"^(?:sha-?\d{1,3}|md5|argon2(?:id|i|d)?|bcrypt\d?|scrypt|pbkdf2\w*|hmac-?\w*|aes-?\d*\w*|rsa-?\d*|ecdsa-?\w*|ed25519|x25519|curve25519"
-    r"|[hrep]s\d{3}|base(?:16|32|58|64)(?:url)?|utf-?\d+|gbk|ascii|unicode|oauth-?\d?(?:\.\d)?|oidc|saml-?\d?(?:\.\d)?|jwt|jwe|jws|jwk|http/?\d?(?:\.\d)?"
-    r"|https?|tls-?\d?(?:\.\d)?|ssl-?\d?|ssh-?\d?|x\.?509|pkcs\W?\d+|fido-?2?|u2f|webauthn|2fa|mfa|totp|hotp|otp|uuid-?v?\d?|ulid|v\d+(?:\.\d+)*(?:[-.]?(?:alpha|beta|rc|dev)\w*)?"
-    r"|[a-z]?\d{1,2}\+?|ipv[46]|s3|ec2|k8s|python-?3?(?:\.\d+)*|node\d*|web3|mp[34]|h264|gpt-?[\d.o]+\w*|claude-?\d\S*|rfc-?\s?\d+|iso-?\d+|nist\S{0,8}"
-    r"|(?:ctrl|cmd|alt|shift|option|fn)\+\S*|f\d{1,2}|bip-?\d+|crc-?\d+|sm[234]|int\d+|varchar\(?\d*\)?|char\(?\d*\)?|(?:19|20)\d\d[-/年.]\S*"
-    r"|\d+\s?(?:bits?|bytes?|chars?|characters|digits?|min(?:ute)?s?|h(?:ou)?rs?|s|ms|sec(?:ond)?s?|days?|weeks?|months?|years?|k|kb|mb|gb|x|%)"
+    r"^(?:sha-?\d{1,3}|md5|argon2(?:id|i|d)?|bcrypt\d?|scrypt|pbkdf2\w*|hmac-?\w*|aes-?\d*\w*"
+    r"|rsa-?\d*|ecdsa-?\w*|ed25519|x25519|curve25519"
+    r"|[hrep]s\d{3}|base(?:16|32|58|64)(?:url)?|utf-?\d+|gbk|ascii|unicode|oauth-?\d?(?:\.\d)?|oidc"
+    r"|saml-?\d?(?:\.\d)?|jwt|jwe|jws|jwk|http/?\d?(?:\.\d)?"
+    r"|https?|tls-?\d?(?:\.\d)?|ssl-?\d?|ssh-?\d?|x\.?509|pkcs\W?\d+|fido-?2?|u2f|webauthn|2fa|mfa"
+    r"|totp|hotp|otp|uuid-?v?\d?|ulid|v\d+(?:\.\d+)*(?:[-.]?(?:alpha|beta|rc|dev)\w*)?"
+    r"|[a-z]?\d{1,2}\+?|ipv[46]|s3|ec2|k8s|python-?3?(?:\.\d+)*|node\d*|web3|mp[34]|h264"
+    r"|gpt-?[\d.o]+\w*|claude-?\d\S*|rfc-?\s?\d+|iso-?\d+|nist\S{0,8}"
+    r"|(?:ctrl|cmd|alt|shift|option|fn)\+\S*|f\d{1,2}|bip-?\d+|crc-?\d+|sm[234]|int\d+"
+    r"|varchar\(?\d*\)?|char\(?\d*\)?|(?:19|20)\d\d[-/年.]\S*"
+    r"|\d+\s?(?:bits?|bytes?|chars?|characters|digits?|min(?:ute)?s?|h(?:ou)?rs?|s|ms|sec(?:ond)?s?"
+    r"|days?|weeks?|months?|years?|k|kb|mb|gb|x|%)"
     r"|\d+[个位字天年月日时分秒次条种元号章节页行列层级款]\S*|wpa-?\d\w*|wi-?fi-?\d\w*|\d(?:\.\d)?ghz|802\.\d+\w*)[.,;:!?]*$",
     re.IGNORECASE,
 )
@@ -40,8 +49,11 @@ _UUID = re.compile(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECA
 _EDGES = "\"'`“”‘’「」『』《》<>()[]{},.;:!?，。；：！？、"
 
 UNIT_AFTER = (
-    r"(?!\s{0,2}(?:[个位字天年月日时分秒次条种元块件章节页行列层级款楼岁人名份张台套倍米]|bits?\b|bytes?\b|chars?\b|characters?\b|digits?\b|min|hour|sec"
-    r"|days?\b|weeks?\b|months?\b|years?\b|times\b|users?\b|tokens?\b|requests?\b|steps?\b|lines?\b|rows?\b|pages?\b|words?\b|people\b|points?\b|kg\b|mm\b|cm\b|km\b|dollars?\b|euros?\b|rpm\b|items?\b|端口|号端口|以[上内下]|左右|px|ms\b|kb\b|mb\b|%|[.,]\d))"
+    r"(?!\s{0,2}(?:[个位字天年月日时分秒次条种元块件章节页行列层级款楼岁人名份张台套倍米]|bits?\b|bytes?\b|chars?\b|characters?\b"
+    r"|digits?\b|min|hour|sec"
+    r"|days?\b|weeks?\b|months?\b|years?\b|times\b|users?\b|tokens?\b|requests?\b|steps?\b|lines?\b"
+    r"|rows?\b|pages?\b|words?\b|people\b|points?\b|kg\b|mm\b|cm\b|km\b|dollars?\b|euros?\b|rpm\b"
+    r"|items?\b|端口|号端口|以[上内下]|左右|px|ms\b|kb\b|mb\b|%|[.,]\d))"
 )
 
 

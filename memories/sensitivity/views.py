@@ -42,7 +42,10 @@ _COMBINING = re.compile("[\u0300-\u036f\u20d0-\u20f0]")
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9+/_\-]{12}")
 _FIRST_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}[ :,]?(?:0x|\\x)?){8}")
 _AT = re.compile(r"\s{0,2}(?:[(\[{<【「]\s?(?:at|AT|At|@|艾特|圈a)\s?[)\]}>】」]|艾特|圈a|[_\-]at[_\-]|\sAT\s)\s{0,2}")
-_DOT = re.compile(r"\s{0,2}(?:[(\[{<【「]\s?(?:dot|DOT|Dot|点|\.)\s?[)\]}>】」]|[_\-]dot[_\-]|\sDOT\s|(?<=[A-Za-z0-9])点(?=[A-Za-z])|(?<=[A-Za-z0-9])\s点\s(?=[A-Za-z]))\s{0,2}")
+_DOT = re.compile(
+    r"\s{0,2}(?:[(\[{<【「]\s?(?:dot|DOT|Dot|点|\.)\s?[)\]}>】」]|[_\-]dot[_\-]|\sDOT\s"
+    r"|(?<=[A-Za-z0-9])点(?=[A-Za-z])|(?<=[A-Za-z0-9])\s点\s(?=[A-Za-z]))\s{0,2}"
+)
 _AT_WORD = re.compile(r"(?<=[A-Za-z0-9])\s+at\s+(?=[A-Za-z0-9-]+(?:\s+dot\s+|\.)[A-Za-z])", re.IGNORECASE)
 _DOT_WORD = re.compile(r"(?<=[A-Za-z0-9])\s+dot\s+(?=[A-Za-z])", re.IGNORECASE)
 
@@ -50,7 +53,10 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/_\-])[A-Za-z0-9+/_\-]{12,2000}={0,2}(?![A
 _BASE32 = re.compile(r"(?<![A-Z0-9])[A-Z2-7]{16,1000}={0,6}(?![A-Z0-9=])")
 _HEX = re.compile(r"(?<![A-Za-z0-9])(?:0x)?[0-9A-Fa-f]{2}(?:[ :,]?(?:0x|\\x)?[0-9A-Fa-f]{2}){7,999}(?![A-Za-z0-9])")
 _CODES = re.compile(r"(?<![0-9])[0-9]{2,3}(?:[ ,;]{1,2}[0-9]{2,3}){7,400}(?![0-9])")
-_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{2,6})\}|\\x([0-9A-Fa-f]{2})|[uU]\+([0-9A-Fa-f]{4})(?![0-9A-Fa-f])")
+_ESCAPE = re.compile(
+    r"\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{2,6})\}|\\x([0-9A-Fa-f]{2})"
+    r"|[uU]\+([0-9A-Fa-f]{4})(?![0-9A-Fa-f])"
+)
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,10});")
 _REVERSED = re.compile(r"倒着|倒序|反着|反过来|反写|逆序|倒过来|reverse|backward|rtl", re.IGNORECASE)
@@ -63,12 +69,15 @@ _TOKEN = r"[A-Za-z0-9_\-+/=.~@#$%^&*!:]"
 _WRAP = re.compile(rf"(?<={_TOKEN})[ \t]*(?:\\n|[\r\n])+[ \t]*(?={_TOKEN})")
 _CONCATENATION = re.compile(r"['\"]\s{0,4}[+.&]?\s{0,4}['\"]|(?<=[A-Za-z0-9])\s?\+\s(?=[A-Za-z0-9])")
 _SPACED_WORD = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z][ ._*\-]){4,40}[A-Za-z](?![A-Za-z0-9])")
-_SPACED_HAN = re.compile(r"(?<=[\u4e00-\u9fff])[ \t](?=[\u4e00-\u9fff])")
+_SPACED_HAN = re.compile(r"(?<![\u4e00-\u9fff])[\u4e00-\u9fff](?:[ \t][\u4e00-\u9fff]){1,40}(?![\u4e00-\u9fff])")
 _BROKEN_RUN = re.compile(r"(?<![A-Za-z0-9])(?:[A-Za-z0-9_+/=\-]{1,6}[ \t\n.\-_·,/|]{1,2}){3,80}[A-Za-z0-9_+/=\-]{1,40}")
 _BREAK = re.compile(r"[ \t\n.·,|]+|(?<=[A-Za-z0-9])[\-/](?=[A-Za-z0-9])")
-_SHORT_GROUPS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9_]{1,6}(?:[ \t\n.\-_·,/|]{1,2}[A-Za-z0-9_]{1,6}){3}(?![A-Za-z0-9])")
+_SHORT_GROUPS = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z0-9_]{1,6}(?:[ \t\n.\-_·,/|]{1,2}[A-Za-z0-9_]{1,6}){3}(?![A-Za-z0-9])"
+)
 _KNOWN_START = re.compile(
-    r"(?:AKIA|ASIA|LTAI|AKID|AIza|gh[pousr]_|ghp|github_pat_|glpat-?|glrt-?|xox[abp]-?|sk-?(?:ant|proj|live|test)?[-_]?"
+    r"(?:AKIA|ASIA|LTAI|AKID|AIza|gh[pousr]_|ghp|github_pat_|glpat-?|glrt-?|xox[abp]-?|sk-?(?:ant"
+    r"|proj|live|test)?[-_]?"
     r"|rk_live_|eyJ|npm_?|hf_?|SG\.|whsec_?|pypi-|dop_v1_|dckr_pat_|GOCSPX-?)(?=[A-Za-z0-9_\-.]{10})"
 )
 
@@ -89,7 +98,12 @@ def _fold_table() -> dict[int, str]:
         plain = next((o["c"] for o in others if len(o["c"]) == 1 and o["c"].isascii() and o["c"].isalnum()), None)
         if plain:
             table[ord(char)] = plain
-    table.update({ord(c): p for c, p in zip("аеорсухіјѕһԁԛԝвнкмтАВЕКМНОРСТХУІЈЅ", "aeopcyxijshdqwbhkmtABEKMHOPCTXYIJS", strict=True)})
+    table.update(
+        {
+            ord(c): p
+            for c, p in zip("аеорсухіјѕһԁԛԝвнкмтАВЕКМНОРСТХУІЈЅ", "aeopcyxijshdqwbhkmtABEKMHOPCTXYIJS", strict=True)
+        }
+    )
     return table
 
 
@@ -182,7 +196,8 @@ def at_dot(text: str) -> str:
 def unwrapped(text: str) -> str:
     """Tokens broken over lines or string pieces, and words spelled with gaps, in one piece."""
     text = _CONCATENATION.sub("", _WRAP.sub("", text))
-    return _SPACED_HAN.sub("", _SPACED_WORD.sub(lambda m: re.sub(r"[ ._*\-]", "", m[0]), text))
+    text = _SPACED_WORD.sub(lambda m: re.sub(r"[ ._*\-]", "", m[0]), text)
+    return _SPACED_HAN.sub(lambda m: re.sub(r"[ \t]", "", m[0]), text)
 
 
 def joined(text: str) -> str:
