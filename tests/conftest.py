@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,11 +107,3 @@ def _clean_frame() -> Iterator[None]:
 def redis_url() -> str:
     """A Redis of this run's own; for tests marked `redis`."""
     return REDIS_URL
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Debian's Chromium instead of a download; without a sandbox, since CI runs as root."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    return {**browser_type_launch_args, "executable_path": chromium, "args": flags}
