@@ -134,7 +134,7 @@ _WALLET_KEY = re.compile(
     _FLAGS,
 )
 _TOTP = re.compile(
-    r"(?:totp|2fa|mfa|two[ -]factor|authenticator|otp|验证器|两步验证|二次验证|动态口令"
+    r"(?i:totp|2fa|mfa|two[ -]factor|authenticator|otp|验证器|两步验证|二次验证|动态口令"
     r"|令牌)[^\n]{0,30}?(?<![A-Za-z0-9])([A-Z2-7]{4}(?:[ -]?[A-Z2-7]{4}){3,15})(?![A-Za-z0-9])"
 )
 _RECOVERY = re.compile(

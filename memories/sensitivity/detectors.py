@@ -1,5 +1,6 @@
 """The sensitive scan: every view of a text through every detector, in bounded time."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from memories.sensitivity import engines, identifiers, views
@@ -10,6 +11,9 @@ from memories.sensitivity.findings import Finding
 WINDOW = 2_000
 OVERLAP = 300
 LONGEST = 16_000
+_NAMES_A_SECRET = re.compile(
+    r"pass|pwd|secret|token|api_?key|credential|(?:^|[._])(?:pin|otp)$|密码|口令|密钥", re.IGNORECASE
+)
 
 
 def scan(text: str) -> tuple[Finding, ...]:
@@ -27,7 +31,9 @@ def scan_fields(fields: Mapping[str, str]) -> dict[str, tuple[Finding, ...]]:
     """The findings of each named field that has any; a field's own name counts as a label of its value."""
     found = {}
     for name, text in fields.items():
-        findings = scan(text) or (scan(f"{name}={text}") if _is_one_token(text) else ())
+        findings = scan(text)
+        if not findings and _NAMES_A_SECRET.search(name) and _is_one_token(text):
+            findings = scan(f"{name}={text}")
         if findings:
             found[name] = findings
     return found

@@ -96,90 +96,15 @@ NOT_CREDENTIAL = re.compile(
     r"[ _-]?(?:key|token|键|钥)|sha-?\d|md5|digest|checksum|摘要|校验和|哈希|commit|etag|uuid|指纹|fingerprint|trace",
     re.IGNORECASE,
 )
-ORDINARY = frozenset(
-    [
-        "required",
-        "optional",
-        "hashed",
-        "salted",
-        "encrypted",
-        "expired",
-        "wrong",
-        "weak",
-        "strong",
-        "empty",
-        "missing",
-        "correct",
-        "incorrect",
-        "invalid",
-        "valid",
-        "stored",
-        "saved",
-        "shared",
-        "managed",
-        "rotated",
-        "reset",
-        "changed",
-        "unknown",
-        "private",
-        "secret",
-        "hidden",
-        "masked",
-        "disabled",
-        "enabled",
-        "blank",
-        "set",
-        "unset",
-        "mandatory",
-        "sensitive",
-        "forgotten",
-        "leaked",
-        "compromised",
-        "safe",
-        "secure",
-        "insecure",
-        "long",
-        "short",
-        "unique",
-        "random",
-        "important",
-        "confidential",
-        "generated",
-        "unavailable",
-        "different",
-        "simple",
-        "complex",
-        "hard",
-        "easy",
-        "good",
-        "fine",
-        "there",
-        "here",
-        "needed",
-        "used",
-        "unused",
-        "present",
-        "absent",
-        "protected",
-        "outdated",
-        "stale",
-        "working",
-        "broken",
-        "lost",
-        "printed",
-        "written",
-        "kept",
-        "never",
-        "always",
-        "still",
-        "below",
-        "above",
-        "case",
-        "everything",
-        "nothing",
-        "something",
-    ]
-)
+_ORDINARY_WORDS = """
+required optional hashed salted encrypted expired wrong weak strong empty missing correct incorrect invalid
+valid stored saved shared managed rotated reset changed unknown private secret hidden masked disabled enabled
+blank set unset mandatory sensitive forgotten leaked compromised safe secure insecure long short unique random
+important confidential generated unavailable different simple complex hard easy good fine there here needed
+used unused present absent protected outdated stale working broken lost printed written kept never always
+still below above case everything nothing something
+"""
+ORDINARY = frozenset(_ORDINARY_WORDS.split())
 
 
 # So many names in one window are no prose; looking after each would cost more than it tells.
@@ -217,7 +142,10 @@ def is_assigned(text: str, label: Label) -> bool:
     match = _ASSIGNED.match(text, label.end)
     if not match:
         return False
-    if lowered(text[label.start : label.end]) == "key" and not looks_random(bare(match[2])):
+    name = lowered(text[label.start : label.end])
+    if name == "key" and not looks_random(bare(match[2])):
+        return False
+    if name.startswith("session") and name.endswith("id") and is_uuid(bare(match[2])):
         return False
     value, lead = match[2], text[max(0, label.start - 16) : match.start(2)]
     if is_chosen_secret(value):

@@ -22,7 +22,7 @@ _EN = re.compile(
     r"|religio\w+|(?:is|be|are|a|an)\s(?:\w+\s)?(?:muslim|christian|jewish|jew|buddhist|hindu|sikh"
     r"|catholic|protestant|atheist|agnostic|mormon|taoist|evangelical)|converted\sto|prays?"
     r"|church-?go\w+|mosque|faith|observes\s(?:ramadan|lent|shabbat)"
-    r"|gay|lesbian|bisexual|homosexual|heterosexual|transgender|transsexual|queer|lgbt\w*"
+    r"|gay|lesbian|bisexual|homosexual|heterosexual|trans(?:gender)?|transsexual|queer|lgbt\w*"
     r"|sexual\s(?:orientation|preference|life)|sexuality|non-?binary|gender\sidentity|sex\slife"
     r"|closeted"
     r"|divorc\w+|separat(?:ed|ing)\sfrom|marital|marriage\s(?:problem|trouble|crisis|is)\w*|affair"
