@@ -7,6 +7,7 @@ one goes on. `manage.py sweep`, `manage.py worker` and Celery's beat all come he
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,6 +38,7 @@ STEPS = (
     "accounts.tasks.seal_audit",
 )
 LOOK_SECONDS = 0.25
+STATISTICS_EVERY = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,27 @@ def sweep_tenant(tenant: Tenant, now: datetime, steps: Sequence[str] = STEPS) ->
     return Swept(tenant.slug, counts, tuple(failed))
 
 
+def gather_statistics() -> None:
+    """Tell SQLite how its tables are filled: without that it reads a whole tenant to find a few rows of it.
+
+    Takes milliseconds whatever the size. PostgreSQL does this by itself.
+    """
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA analysis_limit=400")
+        cursor.execute("ANALYZE")
+
+
 def work(stop: threading.Event, interval: float) -> None:
     """Sweep until told to stop: at the latest every `interval` seconds, sooner when a forgetting waits."""
+    gathered = -STATISTICS_EVERY
     while not stop.is_set():
         close_old_connections()
         try:
+            if time.monotonic() - gathered >= STATISTICS_EVERY:
+                gather_statistics()
+                gathered = time.monotonic()
             sweep(timezone.now())
         except Exception:  # noqa: BLE001 - the database may be away for a while; the worker stays
             log.exception("sweep_failed")

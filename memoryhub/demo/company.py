@@ -34,7 +34,7 @@ class Person:
 PEOPLE = (
     Person("xiaoyu", "林晓雨", "answers customers, 客服", "Asia/Shanghai"),
     Person("daniel", "Daniel Okafor", "runs the warehouse", "Europe/Amsterdam"),
-    Person("min", "周敏", "reviews the team's playbook, 审核", "Asia/Shanghai", "reviewer"),
+    Person("min", "周敏", "reviews what the team shares, 审核", "Asia/Shanghai", "reviewer"),
     Person("ingrid", "Ingrid Solberg", "administers, keeps the label project", "Europe/Oslo", "admin"),
 )
 USER, TEAM, PROJECT = {"type": "user"}, {"type": "team", "id": "support"}, {"type": "project", "id": "labels"}

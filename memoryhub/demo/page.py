@@ -9,7 +9,7 @@ from typing import TextIO
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from memoryhub.demo import company
 from memoryhub.demo.seeding import SignIns
@@ -29,7 +29,7 @@ def show(sign_ins: SignIns, now: datetime, out: TextIO) -> None:
     """Print the page. Calls go out unwrapped, so that they can be copied from any terminal."""
     console = Console(file=out, highlight=False)
     console.print(f"\n[bold]{company.NAME}[/], an invented company to look at\n")
-    pages = Table.grid(padding=(0, 2))
+    pages = Table.grid(Column(no_wrap=True), Column(), padding=(0, 2))
     for name, what in PAGES:
         if address := _address(name):
             pages.add_row(address, what)
@@ -40,9 +40,9 @@ def show(sign_ins: SignIns, now: datetime, out: TextIO) -> None:
             "changed.\nNew passwords: manage.py changepassword E-MAIL"
         )
         return
-    people = Table("sign in as", "password", "who", "role", title_justify="left")
+    people = Table(Column("sign in as", no_wrap=True), Column("password", no_wrap=True), "who")
     for one in company.PEOPLE:
-        people.add_row(one.email, sign_ins.passwords[one.name], f"{one.full_name}, {one.what}", one.role)
+        people.add_row(one.email, sign_ins.passwords[one.name], f"{one.full_name} ({one.role}) {one.what}")
     console.print()
     console.print(people)
     print(f"\nAgent key of {company.AGENT}: {sign_ins.key}\n", file=out)

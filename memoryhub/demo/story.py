@@ -175,7 +175,7 @@ def review(world: World) -> Seen:
     return _approve(world, world.person("ruth")) | _recalled(world.otto, {"query": "the export is empty"})
 
 
-def _approve(world: World, door: Door) -> Seen:
+def _approve(world: World, door: Door) -> dict[str, object]:
     path = f"/candidates/{world.known['lesson']}"
     content_hash = world.person("ruth").get(path)["content_hash"]
     return _seen(door.post(f"{path}/approve", {"content_hash": content_hash}), "decision", "reason")
@@ -232,10 +232,10 @@ def chain(world: World) -> Seen:
     return {"events": held > 20, "broken at": broken}
 
 
-HELD = {"status": 202, "decision": "needs_confirmation"}
-REFUSED = {"status": 200, "decision": "reject"}
+HELD: dict[str, object] = {"status": 202, "decision": "needs_confirmation"}
+REFUSED: dict[str, object] = {"status": 200, "decision": "reject"}
 NOTHING = "0 recalled, 404 by id"
-STORED = {"decision": "store", "reason": "policy_accepted"}
+STORED: dict[str, object] = {"decision": "store", "reason": "policy_accepted"}
 STEPS = (
     Step("The runtime attests a message of Lan", attest, {"status": 201, "type": "user_message"}),
     Step("Her agent proposes to remember it; she is asked first", propose, HELD | {"reason": "confirmation_required"}),

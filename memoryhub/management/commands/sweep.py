@@ -23,6 +23,7 @@ class Command(BaseCommand):
         results = sweeping.sweep(timezone.now(), slug=options["tenant"])
         if options["tenant"] and not results:
             raise CommandError("There is no such tenant.")
+        sweeping.gather_statistics()
         table = Table("tenant", "done", "failed")
         for one in results:
             done = ", ".join(f"{what.replace('_', ' ')}: {count}" for what, count in one.counts.items())
