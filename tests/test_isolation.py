@@ -162,6 +162,31 @@ PAGES = (
     Page("i18n/setlang/", METHODS, 302, (204, 302)),
     Page("api/schema/", SAFE, 200, (200,)),
     Page("api/docs/", SAFE, 200, (200,)),
+    Page("", SAFE, 200, (200,)),
+    Page("help/", SAFE, 200, (200,)),
+    Page("problems/<str:code>/", SAFE, 200, (200,)),
+    Page("settings/language/", POST, 302, (302,)),
+    Page("settings/theme/", POST, 302, (302,)),
+    Page("settings/", SAFE, SIGN_IN, (200,)),
+    Page("settings/time-zone/", POST, SIGN_IN, (302,)),
+    Page("settings/organisation/", POST, SIGN_IN, (404,)),
+    Page("settings/tokens/", POST, SIGN_IN, (400,)),
+    Page("settings/tokens/<uuid:token_id>/revoke/", POST, SIGN_IN, (404,), {"token_id": "memory_id"}),
+    Page("memories/", SAFE, SIGN_IN, (200,)),
+    Page("memories/new/", FORM, SIGN_IN, (200, 400)),
+    Page("memories/<uuid:memory_id>/", SAFE, SIGN_IN, (200,), MEMORY),
+    Page("memories/<uuid:memory_id>/correct/", FORM, SIGN_IN, (200, 400), MEMORY),
+    Page("memories/<uuid:memory_id>/pause/", POST, SIGN_IN, (412,), MEMORY),
+    Page("memories/<uuid:memory_id>/resume/", POST, SIGN_IN, (412,), MEMORY),
+    Page("memories/<uuid:memory_id>/forget/", FORM, SIGN_IN, (200, 400), MEMORY),
+    Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, (200,), {"erasure_id": "erasure_id"}),
+    Page("waiting/", SAFE, SIGN_IN, (200,)),
+    Page("reviews/", SAFE, SIGN_IN, (403,)),
+    Page("candidates/<uuid:candidate_id>/", SAFE, SIGN_IN, (200,), HELD),
+    *(
+        Page(f"candidates/<uuid:candidate_id>/{answer}/", POST, SIGN_IN, (400,), HELD)
+        for answer in ("approve", "reject", "request_changes", "withdraw")
+    ),
 )
 
 
