@@ -16,9 +16,11 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 
+from accounts import audit, tenancy
 from accounts.authentication import person_principal
-from accounts.errors import MemoryHubError, NotVisible, Unavailable
+from accounts.errors import Forbidden, MemoryHubError, NotVisible, Unavailable
 from accounts.models import Membership
+from accounts.principals import Principal
 
 log = structlog.get_logger("accounts.pages")
 View = Callable[..., HttpResponse]
@@ -41,7 +43,7 @@ def person_page(view: View) -> View:
             return render(request, "no_membership.html", status=403)
         with timezone.override(zone_of(membership)):
             try:
-                return view(request, person_principal(request, membership), *args, **options)
+                return _answered(view, request, person_principal(request, membership), *args, **options)
             except NotVisible:
                 raise Http404 from None
             except MemoryHubError as error:
@@ -51,6 +53,18 @@ def person_page(view: View) -> View:
                 return problem_page(request, Unavailable())
 
     return shown
+
+
+def _answered(view: View, request: HttpRequest, principal: Principal, *args: object, **options: object) -> HttpResponse:
+    """The view's answer; that someone asked for what they may not have is a fact an auditor needs."""
+    try:
+        return view(request, principal, *args, **options)
+    except (Forbidden, NotVisible) as error:
+        page = request.resolver_match.url_name if request.resolver_match else ""
+        with tenancy.atomic():
+            details = {"page": page, "method": request.method}
+            audit.record(principal, "page.refused", outcome="refused", reason=error.code[:64], details=details)
+        raise
 
 
 def problem_page(request: HttpRequest, error: MemoryHubError) -> HttpResponse:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 from cast import ABSENT, TEAM, Cast, Company, in_months, new_key, sentence, word
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from accounts.models import AuditEvent, User
@@ -182,6 +184,30 @@ def test_reading_pages_leaves_a_trace_without_text(acme: Company) -> None:
         events = list(AuditEvent.objects.order_by("-pk")[:2])
     assert [event.action for event in events] == ["memory.history", "memory.list"]
     assert str(events[0].target_id) == memory["memory_id"]
+
+
+def test_what_was_refused_leaves_a_trace_too(cast: Cast) -> None:
+    memory = cast.acme.alice.store()
+    paul = cast.acme.person("paul").client
+    page(paul, f"/memories/{memory['memory_id']}/", status=404)
+    page(paul, "/reviews/", status=403)
+    with cast.acme.entered():
+        events = AuditEvent.objects.filter(action="page.refused", actor_id=cast.acme.member("paul").pk)
+        assert [event.reason for event in events.order_by("pk")] == ["not_found", "not_a_reviewer"]
+
+
+def test_a_longer_list_asks_the_database_no_more_often(acme: Company) -> None:
+    client = acme.person("alice").client
+    for path in ("/", "/memories/", "/waiting/"):
+        page(client, path)
+        with CaptureQueriesContext(connection) as before:
+            page(client, path)
+        acme.alice.store()
+        acme.alice.hold()
+        acme.alice.hold()
+        with CaptureQueriesContext(connection) as after:
+            page(client, path)
+        assert len(after) <= len(before) + 1, path
 
 
 def test_an_error_page_repeats_nothing_of_the_address(db: None) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from memories.forms import last_day, place_of
+from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
 from memories.reasons import EVIDENCE, RULES, STORES, sentence
@@ -87,12 +87,6 @@ def in_words(code: str, table: str) -> Any:
 @register.filter
 def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-@register.filter
-def place(namespace: Namespace) -> str:
-    """A namespace as the value of the list's filter."""
-    return place_of(namespace)
 
 
 @register.simple_tag(takes_context=True)
