@@ -21,7 +21,7 @@ from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
 from memories.policy import Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Selection
 from memories.search import rows
-from memories.search.index import Hit
+from memories.search.index import Hit, SearchResult
 from memories.search.index import Scope as SearchScope
 
 SEARCH_DEPTH = 200
@@ -83,23 +83,15 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
     areas = access.areas(principal, asked.namespaces)
     kinds = _kinds(policy, asked)
     limit = asked.limit or policy.recall.limit
-    searched = rows.index().search(
-        asked.query,
-        namespaces=[SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas],
-        kinds=frozenset(kinds),
-        keys=frozenset(asked.keys) if asked.keys is not None else None,
-        now=now,
-        as_of=asked.as_of,
-        limit=SEARCH_DEPTH,
-        authority=policy.authority,
-    )
+    searched = _search(areas, kinds, asked, policy, now)
     ranked = time.perf_counter()
     # Rows are read only for hits that can still win: authority and freshness settle near ties, they move nothing far.
     depth = limit + len(asked.anchors.instructions) + MARGIN
     near, far = searched.hits[:depth], searched.hits[depth:]
     memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
-    eligible = _eligible(near, memories, preloaded)
+    floor = _weights(policy).cutoffs[recall_gate.Mode(asked.mode)].floor
+    eligible = _eligible(near, memories, preloaded, floor)
     selection = recall_gate.select(
         eligible,
         asked.anchors,
@@ -267,6 +259,24 @@ def _owned(rows_: Iterable[Memory], areas: Sequence[Area]) -> Iterator[Memory]:
             yield memory
 
 
+def _search(
+    areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, policy: Policy, now: datetime
+) -> SearchResult:
+    """The ranked hits. A scene that only names the keys it always loads asks for nothing else."""
+    if asked.preload and asked.kinds is None and not asked.query.strip():
+        return SearchResult((), 0, 0)
+    return rows.index().search(
+        asked.query,
+        namespaces=[SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas],
+        kinds=frozenset(kinds),
+        keys=frozenset(asked.keys) if asked.keys is not None else None,
+        now=now,
+        as_of=asked.as_of,
+        limit=SEARCH_DEPTH,
+        authority=policy.authority,
+    )
+
+
 def _hydrate(
     areas: Sequence[Area], kinds: Sequence[str], ids: Sequence[uuid.UUID], asked: RecallInput, now: datetime
 ) -> dict[uuid.UUID, Memory]:
@@ -290,12 +300,17 @@ def _below(far: Sequence[Hit], near: Sequence[Hit], asked: RecallInput, policy: 
     return sum(hit.relevance < least or hit.score < (asked.min_score or 0.0) for hit in far)
 
 
-def _eligible(hits: Sequence[Hit], memories: dict[uuid.UUID, Memory], preloaded: Sequence[Memory]) -> list[Eligible]:
+def _eligible(
+    hits: Sequence[Hit], memories: dict[uuid.UUID, Memory], preloaded: Sequence[Memory], floor: float
+) -> list[Eligible]:
+    """Hits and preloaded memories. A preloaded one is no better than the best hit: the least relevance that others need
+    is a share of the best, and naming a key says nothing about the question."""
     found = {hit.memory_id: (hit.score, hit.scores, hit.relevance) for hit in hits if hit.memory_id in memories}
     best = max((score for score, _, _ in found.values()), default=1.0)
+    as_relevant = max(max((relevance for _, _, relevance in found.values()), default=1.0), floor)
     for memory in preloaded:
         memories[memory.pk] = memory
-        found[memory.pk] = (max(best, 1.0), {"keyword": 0.0, "semantic": 0.0, "preload": 1.0}, 1.0)
+        found[memory.pk] = (max(best, 1.0), {"keyword": 0.0, "semantic": 0.0, "preload": 1.0}, as_relevant)
     return [
         Eligible(
             memory_id=memory.pk,
