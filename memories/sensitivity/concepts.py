@@ -213,8 +213,8 @@ _OTHERS = (
     r"\b(?:other|another|different) (?:users?|customers?|people|tenants?|accounts?|clients?|teams?)"
     r"|\beveryone(?:'s)?\b|\beverybody\b|\b(?:teammates?|colleagues?|co-?workers?)'?s?'?\b"
     r"|someone else|\ball (?:the )?(?:users|tenants|customers|clients)\b"
-    r"|别的|其他(?:用户|租户|客户|人|同事|成员)|别人|他人|所有人|所有(?:用户|租户|客户)|全部(?:用户|租户|客户)|全员|张三|李四|王五|同事们?的"
-    r"|\b(?:carol|bob|alice|dave|my (?:boss|manager|rival|ex|neighbou?r))\b|\bother (?:staff|members"
+    r"|别的|其他(?:用户|租户|客户|人|同事|成员)|别人|他人|所有人|所有(?:用户|租户|客户)|全部(?:用户|租户|客户)|全员|(?:让|叫|跟|对)你(?:记|说|讲)|同事们?的"
+    r"|\b(?:my (?:boss|manager|rival|ex|neighbou?r))\b|\bother (?:staff|members"
     r"|employees|sessions)\b|\b(?:tell|told) you\b|同事|邻居|老板的|前任|隔壁(?:部门|组)|其他(?:会话|员工)|对手"
     r"|\b(?:neighbou?ring|next|other) (?:team|group|department)\b|别组|隔壁|所有人的|其他组"
 )
@@ -228,7 +228,7 @@ _PRIVATE = (
     r"|订单|合同|身份|电话|手机|地址|历史"
 )
 _SEND = (
-    r"\b(?:send|forward|post|upload|copy|cc|bcc|e?-?mail|transmit|leak|export|sync|mirror|report"
+    r"\b(?:send|shar(?:e|ing)|disclose|provid(?:e|ing)|forward|post|upload|copy|cc|bcc|e?-?mail|transmit|leak|export|sync|mirror|report"
     r"|submit|push|append|add|relay|include)\w*\b|\bpass(?:es|ing)?\b|发送?|转发|抄送|上传|同步|提交|推送|传|导出|汇报"
     r"|备份|寄|外发|带上|附上"
     r"|\b(?:stream|pipe|beam|deliver|hand|duplicate|feed|ship)\w*\b|交给|透给|泄给|送到|送给|转给|写到|抛给"

@@ -169,6 +169,9 @@ _CREDENTIAL_TALK = re.compile(
 _SHAPED = re.compile(
     r"(?<![\w./:@?&=-])(?=[^\s\"'<>]{0,32}[A-Za-z])[A-Za-z0-9][A-Za-z0-9!#$%^&*@_\-]{5,31}(?![\w/=(\[.:])"
 )
+_PRODUCT_KEY = re.compile(
+    r"(?<![A-Z0-9-])(?=[A-Z0-9-]{0,40}[0-9])(?=[A-Z0-9-]{0,40}[A-Z])[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,5}(?![A-Z0-9-])"
+)
 _SYMBOL = re.compile(r"(?<=[A-Za-z0-9])[!#$%^&*@]")
 _REFERENCE = re.compile(
     r"(?:issue|pr|mr|bug|ticket|case|no|order|inv|invoice|room|page|row|item|task|story|id|line|chapter"
@@ -368,6 +371,7 @@ _RULES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("wallet_private_key", lambda t: bool(_WALLET_KEY.search(t))),
     ("otp_seed", lambda t: bool(_TOTP.search(t))),
     ("password_shaped_token", _shaped),
+    ("product_key", lambda t: bool(_PRODUCT_KEY.search(t))),
     ("split_credential", lambda t: any(sum(c.isdigit() for c in m[1]) >= 2 for m in _SPLIT.finditer(t))),
     ("token_beside_key_word", _key_context),
 )

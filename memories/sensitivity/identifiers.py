@@ -501,6 +501,8 @@ def _bank(text: str) -> bool:
     return any(len(_digits(m[1])) >= (6 if "sort" in m[0].lower() else 8) for m in _BANK_ACCOUNT.finditer(text))
 
 
+# A Chinese mobile may begin like an American toll-free number; the grouping tells them apart.
+_CN_MOBILE_WRITTEN = re.compile(r"^1[3-9]\d[ \-.·_]?\d{4}[ \-.·_]?\d{4}$")
 _CN_MOBILE = re.compile(r"^(?:86|0086)?1[3-9]\d{9}$")
 _UNLABELLED_PHONE = re.compile(
     r"^(?:1[3-9]\d{9}|(?:00|\+)?86[ \-]?1[3-9]\d[ \-.]?\d{4}[ \-.]?\d{4}"
@@ -521,12 +523,14 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
     whole = match[0]
     digits = _digits(whole)
     before = _before(text, match.start(), 28)
-    if _HOTLINE.match(digits) or _BUSINESS.search(before):
+    if (_HOTLINE.match(digits) and not _CN_MOBILE_WRITTEN.match(whole)) or _BUSINESS.search(before):
         return False
     if whole.lstrip("(").startswith("+") or (digits.startswith("00") and len(digits) >= 11):
         return _international(digits)
     for candidate in (whole, *re.findall(r"\d+", whole)):
-        if _UNLABELLED_PHONE.match(candidate.strip()) and not _HOTLINE.match(_digits(candidate)):
+        if _UNLABELLED_PHONE.match(candidate.strip()) and (
+            _CN_MOBILE_WRITTEN.match(candidate) or not _HOTLINE.match(_digits(candidate))
+        ):
             return True
     contact = _CONTACT.search(_around(text, match.start(), match.end()))
     if not contact or _DATE.match(whole) or not re.match(r"^[\d\s\-.()·]+$", whole):
