@@ -16,6 +16,7 @@ from memories.sensitivity import (
     credentials,
     engines,
     identifiers,
+    numbers,
     scan,
     scan_fields,
     warm_up,
@@ -286,11 +287,11 @@ def test_a_missing_engine_stops_everything(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_missing_identifier_checks_stop_everything_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    identifiers._libraries.cache_clear()
+    numbers.libraries.cache_clear()
     monkeypatch.setitem(__import__("sys").modules, "phonenumbers", None)
     with pytest.raises(EngineUnavailable):
         scan(f"call +44 7700 9{made.digits(5)}")
-    identifiers._libraries.cache_clear()
+    numbers.libraries.cache_clear()
 
 
 def test_threads_share_one_scanner() -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from memories.sensitivity import engines, identifiers, views
+from memories.sensitivity import engines, identifiers, numbers, views
 from memories.sensitivity.credentials import credentials
 from memories.sensitivity.findings import Finding
 
@@ -42,7 +42,7 @@ def scan_fields(fields: Mapping[str, str]) -> dict[str, tuple[Finding, ...]]:
 def warm_up() -> None:
     """Build every process-wide scanner now, so that a missing one shows at start-up."""
     engines.engines()
-    identifiers.build()
+    numbers.build()
     scan("warm-up ✓ а")
 
 
