@@ -39,12 +39,12 @@ class MetadataAdmin(admin.ModelAdmin):
 
     shown: ClassVar[tuple[str, ...]] = ()
     actions = None
-    list_display_links = ("id",)
+    list_display_links = ("id",)  # the last column: what people look for stands first
     list_per_page = 50
     show_full_result_count = False
 
     def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
-        return ("id", *self.shown)
+        return (*self.shown, "id")
 
     def get_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
         return ("id", *self.shown)

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.errors import NotVisible, StaleVersion
+from accounts.errors import Forbidden, NotVisible, StaleVersion
 from accounts.pages import person_page
 from accounts.principals import Principal
 from memories import access, actions, recalling, tenant_policy
@@ -73,7 +73,8 @@ def show(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> Ht
     standing = next((one for one in versions if one.status in Memory.CURRENT), None)
     written = Operation.objects.filter(memory=memory, decision__in=ACTIVATING).order_by("pk").first()
     shown = {"memory": memory, "versions": versions, "standing": standing, "operation": written}
-    return render(request, "memories/detail.html", {**shown, "policy": tenant_policy.active()})
+    shown |= {"may_change": _may_change(principal, memory), "policy": tenant_policy.active()}
+    return render(request, "memories/detail.html", shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -118,6 +119,7 @@ def forget(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> 
     versions = [one for one in recalling.history(principal, str(memory_id)) if one.status != Memory.Status.DELETED]
     if not versions:
         raise NotVisible
+    access.require_change(principal, versions[0].namespace)
     form = ForgetForm(request.POST or None, initial={"expected_version": versions[0].version})
     if form.is_valid():
         version = form.cleaned_data["expected_version"]
@@ -145,6 +147,15 @@ def _chosen(principal: Principal, given: dict[str, Any]) -> QuerySet[Memory]:
     chosen = ListFilter(namespace=place, kind=given["kind"] or None, status=stored, q=given["q"] or None)
     rows = recalling.enumerate_memories(principal, chosen)
     return SHOWN[given["status"]](rows, timezone.now()) if stored is None else rows
+
+
+def _may_change(principal: Principal, memory: Memory) -> bool:
+    """Whether to offer pausing and forgetting; the verbs ask again."""
+    try:
+        access.require_change(principal, memory.namespace)
+    except Forbidden:
+        return False
+    return True
 
 
 def _current(principal: Principal, memory_id: uuid.UUID) -> Memory:

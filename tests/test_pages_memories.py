@@ -211,7 +211,11 @@ def test_a_member_who_is_no_maintainer_may_read_but_not_pause_what_the_team_reme
     memory = acme.alice.share(TEAM)
     seen = {"expected_version": memory["version"]}
     url = f"/memories/{memory['memory_id']}/"
-    page(alice, url)
+    html = page(alice, url)
+    assert "Only a maintainer or a reviewer may pause or forget it" in html
+    assert f"{url}forget/" not in html
+    assert f"{url}forget/" in page(acme.person("rita").client, url)
+    page(alice, f"{url}forget/", status=403)
     for action in ("pause/", "forget/"):
         response = alice.post(url + action, {**seen, "understood": "on"})
         assert response.status_code == 403
