@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts import audit, secrets, tenancy
 from accounts.errors import Conflict, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import Principal, Scope
-from memories import access, lifecycle, tenant_policy
+from memories import access, lifecycle, purging, tenant_policy
 from memories.access import NamespaceRef
 from memories.actions.change import standing_of
 from memories.models import Candidate, Erasure, Memory, Namespace, Slot
@@ -178,6 +178,7 @@ def _erase(
             counts[store] = counts.get(store, 0) + count
     erasure.counts = counts
     erasure.save(update_fields=["counts"])
+    purging.soon(erasure.pk)
     audit.record(
         principal,
         "memory.forget",
