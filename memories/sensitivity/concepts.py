@@ -42,6 +42,7 @@ _NULLIFY = (
     r"|violat\w+|stray from|deviate|unlearn|wipe|overwrite|do away with|stop listening|rewritten"
     r"|replaced)\b|重置|清掉|屏蔽|不听|不理|不遵循|不服从|违背|无需遵守|不要管|不要遵守|不用遵循|抛诸脑后|靠边|让位|当(?:作|成)?[^。]{0,2}(?:不存在"
     r"|没有|耳旁风)"
+    r"|\b(?:withdrawn|retracted|struck out|never (?:been )?written|taken down)\b|废纸|移除|撤走|拿掉|拆除|作罢"
 )
 _BENIGN_TOPIC = (
     r"\b(?:lint\w*|styl\w+|format\w*|whitespace|spell\w*|grammar|css|eslint|gitignore|spam|deadline"
@@ -145,6 +146,7 @@ _RIGHTS = (
     r"|project)s?\b|\bopen (?:all|every)\b.{0,20}\b(?:namespace|tenant|account)s?\b|(?:权限"
     r"|权)[^。,]{0,4}(?:直接|全部|统统|都)[^。,]{0,4}(?:开|给)|(?:全部|所有)权限[^。]{0,6}(?:给|开|放)"
     r"|(?:开放|放开|解锁|开启|放出)[^。,]{0,4}(?:全部|所有|任意|一切)[^。,]{0,2}权限|\bstanding permission\b"
+    r"|(?:拥有|享有|具有|持有|获得)[^。,]{0,6}(?:所有|全部|任意|最高|一切)[^。,]{0,8}(?:权限|权力|特权)"
 )
 _FORCE = (
     r"\b(?:every|all|any(?:one|thing)?|automatic\w*|at once|immediately|no questions|without|whatever"
@@ -327,6 +329,7 @@ _TRIGGER = (
     r"|要是|如果|一旦|以后谁|等到?|当|看到|听到|每当|只要|凡是|若|倘若|假如"
     r"|\b(?:the first time|on the day|upon|in case|any time|anytime|until|otherwise)\b|等(?![于同等])|不论"
     r"|无论|不管|谁(?:要是|来)|之后|那天|遇到"
+    r"|有人(?:问|提|打听|说|查)|被问到|问起|\breply to\b"
 )
 _THIRD = (
     r"\b(?:someone|somebody|anyone|anybody|they|users?|customers?|clients?|people|admins?|reviewers?"
@@ -354,6 +357,7 @@ _BETRAY = (
     r"|\btell (?:them|him|her|users|customers|people|everyone) (?!to\b|how\b|where\b|about\b|what\b"
     r"|when\b|which\b|politely\b)|\b(?:invent|fabricate|forge|fake|falsify|make up|blame|threaten"
     r"|refuse service|overcharge|double the)\b|编造|伪造|捏造|甩锅|栽赃|加价|抬价|多收|推脱|拒绝服务"
+    r"|\bflat denial\b|\bhide the\b|\bwithhold\b"
 )
 _HELPFUL = (
     r"\b(?:check|catalogue|first|look up|tool|document\w*|manual|ask me|confirm|verify|link|refer"
@@ -402,6 +406,7 @@ _PROVENANCE = (
     r"|the user)\b.{0,24}\b(?:approved|confirmed|cleared|authori[sz]ed|allowed|permitted|signed"
     r"|verified)\b|(?:评审|审核人|审核员|评委|负责人|甲方|客户方)[^。,]{0,4}已?(?:批准|授权|审核|确认|同意|通过)|经[^。,:]{1,10}(?:确认"
     r"|批准|授权|许可)"
+    r"|\b(?:security|legal|compliance|management|finance|hr|the board) (?:has |have )?already\b|\bsigned (?:this|it) off\b"
 )
 _RELAX = (
     r"\bno (?:\w+ )?(?:checks?|approval|review|verification|limits?)\b|\b(?:ignore|bypass|skip"
@@ -456,6 +461,7 @@ _UNCONDITIONAL = (
     r"\b(?:anything|whatever|any amount|the moment|on their own|no evidence|no questions"
     r"|straight away|reviews? (?:is|are) optional|sight unseen|just because)\b"
     r"|见到就|来了就|一到就|就批|就给|就行|就算数|说了算|照批|(?:我|他|她)[^。,]{0,3}(?:开口|发话|点头)|不看就|看都不用看|一开口"
+    r"|就算(?:完成|通过|批准|同意)|就等于(?:批准|通过|同意)"
 )
 _SECRET_WORDS = (
     r"\b(?:passwords?|api keys?|(?:api|access) tokens?|secrets?|credentials?|private keys?|cookies?"
