@@ -93,13 +93,18 @@ class DecisionView(HubView):
             references = {"candidate": str(decided.candidate.pk)}
             if decided.proposed is not None:
                 references["operation"] = str(decided.proposed.operation.pk)
+            if decided.erasure is not None:
+                references["erasure"] = str(decided.erasure.pk)
             return Result(200, shown(decided), references)
 
         return self.once(work, self._again)
 
     def _again(self, status: int, references: Mapping[str, object]) -> Result:
         row = access.candidate(self.principal, str(references["candidate"]))
-        return Result(status, {"candidate": rendering.candidate(row), **_operation(references.get("operation"))})
+        body = {"candidate": rendering.candidate(row), **_operation(references.get("operation"))}
+        if "erasure" in references:
+            body["erasure"] = rendering.receipt(access.erasure(self.principal, str(references["erasure"])))
+        return Result(status, body)
 
 
 def shown(decided: Decided) -> dict[str, Any]:
