@@ -136,7 +136,7 @@ def _agent_principal(request: Request, agent: Agent, key: AgentKey) -> Principal
 
 def _delegated_principal(request: Request, delegation: Delegation) -> Principal:
     named = request.headers.get("MemoryHub-Subject")
-    if named is not None and named != delegation.membership.external_id:
+    if named is not None and _as_sent(named) != delegation.membership.external_id:
         raise NotVisible
     agent = delegation.key.agent
     if not agent.may_act_for(delegation.membership):
@@ -181,11 +181,7 @@ def _subject(agent: Agent, external_id: str | None) -> Membership | None:
         return None if agent.acts_for_everyone else _only_subject(agent)
     if not external_id.strip():
         raise InvalidInput.field("MemoryHub-Subject", "The subject must not be blank.", "blank")
-    try:
-        name = external_id.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        name = external_id
-    person = Membership.objects.filter(external_id=name, is_active=True).first()
+    person = Membership.objects.filter(external_id=_as_sent(external_id), is_active=True).first()
     if person is None or not agent.may_act_for(person):
         raise NotVisible("There is no such person for this credential.", code="unknown_subject")
     return person
@@ -200,9 +196,19 @@ def _trace(request: HttpRequest | Request) -> dict[str, str]:
     """Run, thread and request ids; run and thread are checked like any other short text of a caller."""
     trace = {}
     for field, header in (("run_id", "MemoryHub-Run"), ("thread_id", "MemoryHub-Thread")):
-        value = request.headers.get(header, "")
+        value = _as_sent(request.headers.get(header, ""))
+        if not value.isprintable():
+            raise InvalidInput.field(header, "It holds a character that no text has.", "broken_characters")
         if len(value) > NAME_LIMIT:
             raise InvalidInput.field(header, f"At most {NAME_LIMIT} characters.", "max_length")
         trace[field] = value
     inner = getattr(request, "_request", request)
     return trace | {"request_id": str(getattr(inner, "request_id", "") or uuid.uuid4())}
+
+
+def _as_sent(header: str) -> str:
+    """The text of a header: WSGI hands its bytes over as Latin-1, and callers send UTF-8."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
