@@ -218,8 +218,12 @@ def test_a_wish_to_forget_waits_for_the_person(acme: Company) -> None:
     assert acme.alice.recalled("summary") == [memory["memory_id"]]
     held = acme.person("alice").candidate(asked["candidate_id"])
     assert held["statement"] == memory["statement"]
-    answer = acme.person("alice").decide(held, "approve").json()
+    body, once = {"content_hash": held["content_hash"]}, {"Idempotency-Key": word()}
+    answer, again = (
+        acme.person("alice").post(f"/candidates/{held['candidate_id']}/approve", body, once).json() for _ in range(2)
+    )
     assert answer["erasure"]["memory_ids"] == [memory["memory_id"]]
+    assert again == answer
     assert acme.alice.recalled("summary") == []
     with acme.entered():
         assert Candidate.objects.get().statement is None
