@@ -200,7 +200,7 @@ def _trace(request: HttpRequest | Request) -> dict[str, str]:
         if not value.isprintable():
             raise InvalidInput.field(header, "It holds a character that no text has.", "broken_characters")
         if len(value) > NAME_LIMIT:
-            raise InvalidInput.field(header, f"At most {NAME_LIMIT} characters.", "max_length")
+            raise InvalidInput.field(header, "It is longer than allowed.", "max_length")
         trace[field] = value
     inner = getattr(request, "_request", request)
     return trace | {"request_id": str(getattr(inner, "request_id", "") or uuid.uuid4())}

@@ -20,7 +20,8 @@ NEVER_DELEGATED = frozenset({Scope.MINT})
 def mint(principal: Principal, subject: str, scopes: Sequence[str], run_id: str, ttl_seconds: int) -> Delegation:
     """A new delegation of the calling key. `token_of` gives its token.
 
-    Raises InvalidInput for an unknown scope, Forbidden for one the key lacks, NotVisible for a person it may not act for.
+    Raises InvalidInput for an unknown scope, Forbidden for one the key lacks, NotVisible for a person that it may not
+    act for.
     """
     principal.require(Scope.MINT)
     if not set(scopes) <= set(Scope):

@@ -76,7 +76,7 @@ class Principal:
     def require(self, scope: Scope) -> None:
         """Raise Forbidden unless the credential carries the scope."""
         if not self.may(scope):
-            raise Forbidden(f"This needs the scope {scope.value}.", code="missing_scope")
+            raise Forbidden("This credential lacks the scope that it takes.", code="missing_scope", scope=scope.value)
 
     def has_role(self, *roles: Role) -> bool:
         return any(role in self.roles for role in roles)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from allauth.account.models import EmailAddress
+
 from accounts import audit, secrets, tenancy
 from accounts.authentication import AGENT_KEY
 from accounts.errors import FieldError, InvalidInput
@@ -70,6 +72,7 @@ def _person(row: Document) -> Membership:
     user = User.objects.filter(email=email).first()
     if user is None:
         user = User.objects.create_user(email, row.get("password"))
+        EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
     elif row.get("password") and not user.has_usable_password():
         user.set_password(row["password"])
         user.save(update_fields=["password"])
@@ -128,7 +131,7 @@ def _agent(
 
 
 def _key(agent: Agent, wanted: Document, place: str) -> secrets.Token | None:
-    """The secret of a new key, or None when the agent has a live key of this name; its scopes then follow the document."""
+    """The secret of a new key. None when the agent has a live key of this name: its scopes then follow the document."""
     scopes = sorted(wanted["scopes"])
     if not set(scopes) <= set(Scope):
         raise InvalidInput.field(f"{place}.scopes", "There is no such scope.", "unknown_scope")

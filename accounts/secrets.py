@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-TOKEN_MARK = "mh"
+BRAND = "mh"
 
 
 def digest(purpose: str, *parts: str) -> str:
@@ -48,7 +48,7 @@ class Token:
     secret: str
 
     def __str__(self) -> str:
-        return f"{TOKEN_MARK}_{self.prefix}_{self.secret}"
+        return f"{BRAND}_{self.prefix}_{self.secret}"
 
     def __repr__(self) -> str:
         return f"Token({self.prefix!r}, …)"
@@ -67,7 +67,7 @@ def parse_token(text: str) -> Token | None:
     """The token in a header value, or None when it is not of the form."""
     mark, _, rest = text.partition("_")
     prefix, _, secret = rest.partition("_")
-    if mark != TOKEN_MARK or not (prefix.isascii() and prefix.isalnum()) or not (secret.isascii() and secret.isalnum()):
+    if mark != BRAND or not (prefix.isascii() and prefix.isalnum()) or not (secret.isascii() and secret.isalnum()):
         return None
     if len(prefix) > 32 or len(secret) > 128:
         return None

@@ -93,7 +93,7 @@ class TenantModel(models.Model):
     tenant = TenantField()
 
     objects = TenantManager()
-    everywhere = models.Manager()
+    everywhere = models.Manager()  # noqa: DJ012 - the first manager is the default one
 
     class Meta:
         abstract = True

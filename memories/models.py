@@ -231,7 +231,7 @@ class EvidenceLink(TenantRow):
 
 
 class Feature(TenantModel):
-    """What ranking needs of one memory: keyed term hashes with counts. No word stands in it; an erased memory has none."""
+    """What ranking needs of one memory: keyed term hashes with counts, no word. An erased memory has none."""
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
@@ -240,7 +240,7 @@ class Feature(TenantModel):
 
 
 class SourceMarker(TenantRow):
-    """A source that may not bring back what was forgotten: a keyed digest of where it came from, never of what it said."""
+    """A source that may not bring back what was forgotten: a keyed digest of where it is, not of what it said."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
     source_digest = models.CharField(max_length=64)

@@ -200,7 +200,7 @@ class ListFilter:
     updated_since: datetime | None = None
 
 
-def enumerate_memories(principal: Principal, chosen: ListFilter) -> models.QuerySet[Memory]:
+def enumerate_memories(principal: Principal, chosen: ListFilter) -> MemoryQuerySet:
     """Everything the filter selects, unranked and complete; logged as a read by the caller's page."""
     principal.require(Scope.READ)
     areas = access.areas(principal, (chosen.namespace,) if chosen.namespace else None)
@@ -358,7 +358,7 @@ def _weights(policy: Policy) -> RecallWeights:
     )
 
 
-def _with_owner(rows_: models.QuerySet[Memory]) -> models.QuerySet[Memory]:
+def _with_owner(rows_: MemoryQuerySet) -> MemoryQuerySet:
     return rows_.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
 
 

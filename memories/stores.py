@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import models
 from django.db.models import Q, TextField
@@ -138,7 +139,7 @@ def _memories(doomed: Doomed) -> int:
     )
 
 
-BLANK_CANDIDATE = {
+BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
     "path": [],
     "statement": None,

@@ -10,25 +10,33 @@ from typing import Any
 from django.db.models import Max
 
 from accounts import audit, tenancy
+from accounts.errors import Unavailable
 from accounts.principals import Principal
 from memories.models import PolicyVersion
-from memories.policy import Policy, default_document, load, merge
+from memories.policy import Policy, PolicyError, default_document, load, merge
 
 DEFAULT_VERSION = 1
 
 
 def active() -> Policy:
-    """The active policy. A version never changes, so its parsed form is kept."""
+    """The active policy. A version never changes, so its parsed form is kept.
+
+    Raises Unavailable when the stored document no longer fits the code: nothing is decided under a policy half read.
+    """
     row = PolicyVersion.objects.filter(is_active=True).values_list("pk", "version").first()
     if row is None:
         return _default()
-    return _parsed(*row)
+    try:
+        return _parsed(*row)
+    except PolicyError as error:
+        raise Unavailable(code="policy_invalid") from error
 
 
 def activate(principal: Principal, overrides: Mapping[str, Any] | None) -> PolicyVersion:
     """Make a new version the active one: the default with these top-level fields replaced.
 
-    Raises PolicyError when the document is invalid; the policy in force stays. The same document again is no new version.
+    Raises PolicyError when the document is invalid; the policy in force stays. The same document again makes no
+    version.
     """
     document = merge(default_document(), overrides or {})
     load(document)

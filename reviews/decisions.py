@@ -44,8 +44,8 @@ def approve(
 ) -> Decided:
     """Say yes to exactly the content shown. The gate is asked again under today's policy; its answer stands.
 
-    Raises StaleVersion when the content is not the one shown, Forbidden for whoever may not decide, Conflict when it was
-    decided already.
+    Raises StaleVersion when the content is not the one shown, Forbidden for whoever may not decide, Conflict when it
+    was decided already.
     """
     seen = access.candidate(principal, candidate_id)
     evidence = _word_of(principal, seen, evidence_id)
@@ -176,8 +176,10 @@ def _waiting(seen: Candidate, content_hash: str) -> Candidate:
 
 
 def _class_of(candidate: Candidate) -> EvidenceClass:
-    """What an approval proves: the owner's own word, or a reviewer's. A reviewer who clears the wording of what a person
-    said about themselves does not become its source."""
+    """What an approval proves: the owner's own word, or a reviewer's.
+
+    A reviewer who clears the wording of what somebody said about themselves does not become its source.
+    """
     if candidate.awaiting == Candidate.Awaiting.OWNER:
         return EvidenceClass.explicit_user
     if candidate.namespace.membership_id is not None:

@@ -108,12 +108,13 @@ def plan_forget(principal: Principal, chosen: ForgetFilter) -> ForgetPlan:
     access.require_change(principal, area.namespace)
     rows = Memory.objects.kept().filter(namespace=area.namespace).within(area.path)
     if chosen.kind is not None:
-        rows = rows.filter(kind=chosen.kind)
+        rule = tenant_policy.active().kind(chosen.kind)
+        rows = rows.filter(kind=rule.name if rule else chosen.kind)
     if chosen.key is not None:
         rows = rows.filter(key=chosen.key)
     found = list(rows.order_by("pk").values_list("pk", "slot_id")[: PLAN_LIMIT + 1])
     if len(found) > PLAN_LIMIT:
-        raise InvalidInput.field("filter", f"This is more than {PLAN_LIMIT} memories; narrow it.", "too_many")
+        raise InvalidInput.field("filter", "These are more memories than one call may forget; narrow it.", "too_many")
     expires_at = timezone.now() + PLAN_LIVES
     with tenancy.atomic():
         plan = Erasure.objects.create(

@@ -1,4 +1,4 @@
-"""`provision FILE.json`: tenants, people, groups, agents, keys and policies from one document. Prints new secrets once."""
+"""`provision FILE.json`: tenants, people, groups, agents, keys and policies from one document; prints new secrets."""
 
 from __future__ import annotations
 
