@@ -1,4 +1,4 @@
-"""Audit rows refuse to change; tests that clean up after themselves, or that tamper on purpose, need a way round."""
+"""Audit rows refuse to change; a test that tampers with them needs a way round."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from cast import Cast
 from django.db import connection
 
 migration = import_module("accounts.migrations.0002_audit_is_append_only")
@@ -37,17 +35,3 @@ def tampering() -> Iterator[Any]:
             yield cursor
     finally:
         forbid()
-
-
-@pytest.fixture
-def _forbidden_afterwards(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    yield
-    with django_db_blocker.unblock():
-        forbid()
-
-
-@pytest.fixture
-def committed(_forbidden_afterwards: None, crowd: Cast) -> Iterator[Cast]:
-    """The cast with committed rows, in tables that can be emptied when the test is over."""
-    yield crowd
-    allow()

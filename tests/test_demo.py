@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from append_only import _forbidden_afterwards, committed  # noqa: F401 - fixtures
 from cast import Cast
 from django.apps import apps
 from django.conf import settings
@@ -27,7 +26,7 @@ from memoryhub.demo import company, page, seeding, story
 
 
 @pytest.fixture
-def file(tmp_path: Path, committed: Cast, settings: Any) -> Path:  # noqa: F811
+def file(tmp_path: Path, crowd: Cast, settings: Any) -> Path:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # Argon2 is slow on purpose
     return tmp_path / "demo.json"
 
@@ -124,7 +123,7 @@ def carried_out(call: str) -> Any:
 # --- the story --------------------------------------------------------------------------------------------------------
 
 
-def test_the_story_plays_beside_other_data(committed: Cast) -> None:  # noqa: F811
+def test_the_story_plays_beside_other_data(crowd: Cast) -> None:
     """R-118: save, search, update, reopen, another user sees nothing, delete, then none."""
     before = rows_of("acme", "beta")
     out = io.StringIO()
@@ -136,7 +135,7 @@ def test_the_story_plays_beside_other_data(committed: Cast) -> None:  # noqa: F8
     }
 
 
-def test_every_expectation_of_every_step_is_checked(committed: Cast) -> None:  # noqa: F811
+def test_every_expectation_of_every_step_is_checked(crowd: Cast) -> None:
     assert all(step.expect for step in story.STEPS)
     wrong = [replace(step, expect=dict.fromkeys(step.expect, "another answer")) for step in story.STEPS]
     out = io.StringIO()
@@ -146,10 +145,7 @@ def test_every_expectation_of_every_step_is_checked(committed: Cast) -> None:  #
             assert f"'{name}': 'another answer'" in out.getvalue()
 
 
-def test_one_wrong_expectation_fails_the_command(
-    committed: Cast,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_wrong_expectation_fails_the_command(crowd: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     steps, at = list(story.STEPS), 18
     name = next(iter(steps[at].expect))
     steps[at] = replace(steps[at], expect={**steps[at].expect, name: "another answer"})
@@ -158,10 +154,7 @@ def test_one_wrong_expectation_fails_the_command(
         call_command("demo", play=True, here=True, stdout=io.StringIO())
 
 
-def test_a_gate_that_lets_a_secret_through_fails_the_story(
-    committed: Cast,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_gate_that_lets_a_secret_through_fails_the_story(crowd: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     """R-296: what fails is the service, not only the script."""
     from memories import write_gate
 

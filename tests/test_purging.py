@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from append_only import _forbidden_afterwards, committed  # noqa: F401 - fixtures
 from cast import Company, new_key, now, sentence
 from django.conf import settings
 from django.utils import timezone

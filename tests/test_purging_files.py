@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from append_only import _forbidden_afterwards, committed  # noqa: F401 - fixtures
 from cast import Cast, Company, sentence, word
 from django.conf import settings
 from django.db import connection
@@ -30,26 +29,23 @@ def on_disk(text: str) -> int:
 
 if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
-    def test_the_files_of_sqlite_hold_no_byte_of_it(committed: Cast) -> None:  # noqa: F811
-        acme, canary = committed.acme, word(12)
+    def test_the_files_of_sqlite_hold_no_byte_of_it(crowd: Cast) -> None:
+        acme, canary = crowd.acme, word(12)
         memory = acme.alice.store(sentence(canary))
         assert on_disk(canary) > 0
         acme.alice.forget(memory)
         assert purge(acme)["erasures_purged"] == 1
         assert on_disk(canary) == 0
 
-    def test_a_reader_that_holds_the_log_only_delays_it(
-        committed: Cast,  # noqa: F811
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_a_reader_that_holds_the_log_only_delays_it(crowd: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(purging, "CHECKPOINT_WAIT_MS", 20)
-        alice = committed.acme.alice
+        alice = crowd.acme.alice
         erasure = alice.forget(alice.store())
         reader = sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM memories_memory").fetchone()
         alice.store()
-        assert purge(committed.acme) == {"erasures_purged": 0, "erasures_waiting": 1}
+        assert purge(crowd.acme) == {"erasures_purged": 0, "erasures_waiting": 1}
         assert alice.get(f"/erasures/{erasure['id']}").json()["state"] == "hidden"
         reader.close()
-        assert purge(committed.acme, timedelta(seconds=3)) == {"erasures_purged": 1, "erasures_waiting": 0}
+        assert purge(crowd.acme, timedelta(seconds=3)) == {"erasures_purged": 1, "erasures_waiting": 0}
