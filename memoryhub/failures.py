@@ -51,7 +51,7 @@ def _is_api(request: HttpRequest) -> bool:
 
 
 def _problem(request: HttpRequest, status: int, code: str) -> HttpResponse:
-    from memoryhub.api import problem
+    from memoryhub.api.problems import problem
 
     answer: HttpResponse = problem(request, status, code)
     return answer

@@ -216,9 +216,9 @@ REST_FRAMEWORK = {
         "accounts.authentication.PersonSessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    # Rate limits are named by memoryhub.api.HubView: as a default here they would import the views they are part of.
+    # Rate limits are named by HubView: as a default here they would import the views they are part of.
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "memoryhub.api.problem_response",
+    "EXCEPTION_HANDLER": "memoryhub.api.problems.problem_response",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter of our own
 }

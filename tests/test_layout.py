@@ -124,7 +124,7 @@ def api_views(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Ite
 
 
 def test_every_api_view_limits_its_callers() -> None:
-    from memoryhub.api import CallerRateThrottle
+    from memoryhub.api.throttle import CallerRateThrottle
 
     views = list(api_views(get_resolver().url_patterns))
     assert [route for route, view in views if CallerRateThrottle not in getattr(view, "throttle_classes", ())] == []

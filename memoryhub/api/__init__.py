@@ -1,0 +1,7 @@
+"""What every REST view shares: strict bodies, scopes, idempotency, rate limits, pages, problem documents."""
+
+from memoryhub.api.paging import Page
+from memoryhub.api.reading import MAX_BATCH_BODY, broken_characters, refuse_secrets
+from memoryhub.api.view import HubView
+
+__all__ = ["MAX_BATCH_BODY", "HubView", "Page", "broken_characters", "refuse_secrets"]
