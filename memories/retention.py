@@ -16,6 +16,7 @@ from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Slo
 from memories.purging import rested_on, unneeded
 
 BATCH = 200
+LOOK_AHEAD = 10_000
 PLAN_GRACE = timedelta(minutes=5)  # a confirmation that began in time may still be at work
 LOOK_AGAIN = timedelta(days=1)
 
@@ -27,7 +28,8 @@ def forget_long_expired(principal: Principal, now: datetime) -> Mapping[str, int
     """
     cutoff = now - timedelta(days=tenant_policy.active().retention.expired_purge_days)
     with tenancy.atomic():
-        namespaces = list(Namespace.objects.filter(pk__in=_long_expired(cutoff).values("namespace_id")))
+        ids = set(_long_expired(cutoff).values_list("namespace_id", flat=True)[:LOOK_AHEAD])
+        namespaces = list(Namespace.objects.filter(pk__in=ids)) if ids else []
     return {"memories_expired": sum(_forget_in(principal, namespace, cutoff) for namespace in namespaces)}
 
 
