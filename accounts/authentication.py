@@ -81,7 +81,8 @@ class PersonSessionScheme(OpenApiAuthenticationExtension):
     name = "personSession"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {"type": "apiKey", "in": "cookie", "name": "sessionid"}
+        # Under https the cookie carries the prefix __Host-; the document is the same wherever it is made.
+        return {"type": "apiKey", "in": "cookie", "name": "memoryhub"}
 
 
 def person_principal(request: HttpRequest, membership: Membership) -> Principal:
