@@ -20,8 +20,9 @@ run: .venv/runtime $(CATALOGUES)
 demo: .venv/runtime $(CATALOGUES)
 	@$(PY) manage.py migrate --verbosity 0 && exec $(PY) manage.py demo --play
 
+# Two processes, each with a database file of its own; a file's tests stay together, since they share its people.
 test: setup
-	$(ALONE) $(PY) -m pytest -q $(ARGS)
+	$(ALONE) $(PY) -m pytest -q -n 2 --dist loadfile $(ARGS)
 
 e2e: setup
 	$(ALONE) $(PY) -m pytest -q -m e2e $(ARGS)

@@ -32,6 +32,8 @@ def missing_needs(marker_expression: str) -> dict[str, str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # WhiteNoise would look at every static file for each new test client.
+    settings.WHITENOISE_AUTOREFRESH = True
     if "e2e" not in missing_needs(config.option.markexpr):
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright keeps an event loop in the test's thread
 
@@ -51,6 +53,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 LEFT_OUT = pytest.StashKey[dict[str, int]]()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):  # one of several processes: only the first one prints
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, {})
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LEFT_OUT] = node.workeroutput.get("left_out", {})
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
