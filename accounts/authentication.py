@@ -159,6 +159,8 @@ def _delegated_principal(request: Request, delegation: Delegation) -> Principal:
 
 
 def _person_principal(request: HttpRequest | Request, membership: Membership, token: PersonalToken | None) -> Principal:
+    if request.headers.get("MemoryHub-Subject", membership.external_id) != membership.external_id:
+        raise NotVisible("There is no such person for this credential.", code="unknown_subject")
     scopes = set(PERSON_SCOPES)
     if membership.has_role(Role.AUDITOR, Role.ADMIN):
         scopes.add(Scope.AUDIT)

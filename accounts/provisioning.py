@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.account.models import EmailAddress
 
-from accounts import audit, secrets, tenancy
-from accounts.authentication import AGENT_KEY
+from accounts import audit, keys, secrets, tenancy
 from accounts.errors import FieldError, InvalidInput
 from accounts.models import Agent, AgentGroup, AgentKey, AgentSubject, Group, GroupMember, Membership, Tenant, User
-from accounts.principals import Principal, Role, Scope, system
+from accounts.principals import Role, Scope, system
 
 Document = Mapping[str, Any]
 
@@ -34,13 +33,13 @@ def provision_tenant(document: Document, place: str) -> tuple[Tenant, dict[str, 
         for type_ in Group.Type:
             for index, row in enumerate(document.get(f"{type_}s", ())):
                 groups[type_, row["slug"]] = _group(type_, row, people, f"{place}.{type_}s.{index}")
-        keys: dict[str, str] = {}
+        made_keys: dict[str, str] = {}
         for index, row in enumerate(document.get("agents", ())):
             agent = _agent(row, people, groups, f"{place}.agents.{index}")
             for position, wanted in enumerate(row.get("keys", ())):
                 token = _key(agent, wanted, f"{place}.agents.{index}.keys.{position}")
                 if token is not None:
-                    keys[f"{tenant.slug}/{agent.slug}/{wanted['name']}"] = str(token)
+                    made_keys[f"{tenant.slug}/{agent.slug}/{wanted['name']}"] = str(token)
         audit.record(
             system(tenant.pk),
             "tenant.provision",
@@ -50,21 +49,10 @@ def provision_tenant(document: Document, place: str) -> tuple[Tenant, dict[str, 
                 "created": made,
                 "people": len(people),
                 "agents": len(document.get("agents", ())),
-                "keys": len(keys),
+                "keys": len(made_keys),
             },
         )
-    return tenant, keys
-
-
-def new_agent_key(principal: Principal, agent: Agent, name: str, scopes: Sequence[str]) -> secrets.Token:
-    """Another key of an agent; during a rotation two of one name are valid. The token is shown this once."""
-    token = secrets.new_token(AGENT_KEY)
-    with tenancy.atomic():
-        key = AgentKey.objects.create(
-            agent=agent, name=name, scopes=sorted(scopes), prefix=token.prefix, digest=token.digest
-        )
-        audit.record(principal, "key.create", target="agent_key", target_id=key.pk, details={"scopes": key.scopes})
-    return token
+    return tenant, made_keys
 
 
 def _person(row: Document) -> Membership:
@@ -139,7 +127,7 @@ def _key(agent: Agent, wanted: Document, place: str) -> secrets.Token | None:
     if living.exists():
         living.update(scopes=scopes)
         return None
-    return new_agent_key(system(agent.tenant_id), agent, wanted["name"], scopes)
+    return keys.create(system(agent.tenant_id), agent, wanted["name"], scopes)
 
 
 def _named(known: Mapping[Any, Any], name: Any, place: str) -> Any:

@@ -105,7 +105,7 @@ def candidate(principal: Principal, candidate_id: str | uuid.UUID) -> Candidate:
 
 def reviewable(principal: Principal) -> Q:
     """The reviewer candidates whose namespace the subject reviews: their groups, and the tenant's agents and people."""
-    if not principal.has_role(Role.REVIEWER, Role.ADMIN) or principal.subject_id is None:
+    if not principal.has_role(Role.REVIEWER) or principal.subject_id is None:
         return Q(pk=None)
     return Q(awaiting=Candidate.Awaiting.REVIEWER) & (
         Q(namespace__group__in=_person_groups(principal.subject_id)) | Q(namespace__type__in=["agent", "user"])
@@ -114,7 +114,7 @@ def reviewable(principal: Principal) -> Q:
 
 def reviews(principal: Principal, namespace: Namespace) -> bool:
     """Whether the subject is a reviewer of the namespace."""
-    if not principal.has_role(Role.REVIEWER, Role.ADMIN) or principal.subject_id is None:
+    if not principal.has_role(Role.REVIEWER) or principal.subject_id is None:
         return False
     return namespace.group_id is None or namespace.group_id in _person_groups(principal.subject_id)
 
@@ -156,7 +156,7 @@ def erasure(principal: Principal, erasure_id: str | uuid.UUID) -> Erasure:
 def reviewer(external_id: str) -> Membership | None:
     """The person of this name when they hold the reviewer role."""
     person = Membership.objects.filter(external_id=external_id, is_active=True).first()
-    return person if person is not None and person.has_role(Role.REVIEWER, Role.ADMIN) else None
+    return person if person is not None and person.has_role(Role.REVIEWER) else None
 
 
 def _one(rows: models.QuerySet[Row], row_id: str | uuid.UUID) -> Row:

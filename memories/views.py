@@ -57,7 +57,7 @@ def enter(request: HttpRequest, principal: Principal) -> HttpResponse:
     policy = tenant_policy.active()
     form = EntryForm(request.POST or None, policy=policy, places=_places(principal))
     if form.is_valid():
-        proposed = actions.enter(principal, form.proposal())
+        proposed = actions.propose(principal, form.proposal())
         if answered := _answered(request, form, proposed):
             return answered
     status = 400 if form.errors else 200
@@ -85,9 +85,7 @@ def correct(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) ->
     if form.is_valid():
         version = form.cleaned_data["expected_version"]
         try:
-            proposed = actions.correct(
-                principal, str(memory_id), form.changes(), expected_version=version, entered=True
-            )
+            proposed = actions.correct(principal, str(memory_id), form.changes(), expected_version=version)
         except StaleVersion:
             return _stale(request, form, _current(principal, memory_id))
         if answered := _answered(request, form, proposed):

@@ -34,7 +34,6 @@ FIRST = 3
 RECENT = 5
 SENT = 50
 REFUSED = (Outcome.reject, Outcome.route_to_source)
-REVIEWERS = (Role.REVIEWER, Role.ADMIN)
 
 
 @require_safe
@@ -66,7 +65,7 @@ def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
 @person_page
 def queue(request: HttpRequest, principal: Principal) -> HttpResponse:
     """What waits for a reviewer; one's own proposals are visible, but others decide them."""
-    if not principal.has_role(*REVIEWERS):
+    if not principal.has_role(Role.REVIEWER):
         raise Forbidden("Only a reviewer may open this page.", code="not_a_reviewer")
     page = Paginator(_others(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
     shown = {"page": page, "items": _items(principal, page.object_list), "policy": tenant_policy.active()}

@@ -10,10 +10,10 @@ import pytest
 from cast import ABSENT, USER, Caller, Company, new_key, now, sentence, word
 from django.utils import timezone
 
+from accounts import keys
 from accounts.authentication import LAST_USE_RESOLUTION
 from accounts.models import Agent, AgentKey, AgentSubject, Delegation, Membership, PersonalToken
 from accounts.principals import PERSON_SCOPES, Scope, system
-from accounts.provisioning import new_agent_key
 from accounts.secrets import new_token, parse_token
 from memories.models import Memory
 
@@ -101,7 +101,7 @@ def test_during_a_rotation_two_keys_are_valid_and_then_one(acme: Company) -> Non
     with acme.entered():
         agent = Agent.objects.get(slug="helper")
         scopes = key_row(acme).get().scopes
-        fresh = Caller(str(new_agent_key(system(acme.tenant.pk), agent, "runtime", scopes)), "alice")
+        fresh = Caller(str(keys.create(system(acme.tenant.pk), agent, "runtime", scopes)), "alice")
     assert works(acme.alice)
     assert works(fresh)
     old = parse_token(acme.keys["acme/helper/runtime"])
@@ -269,12 +269,12 @@ def test_a_repeated_minting_answers_with_the_same_token(acme: Company) -> None:
 
 
 def test_a_person_has_the_rights_of_people_and_no_more(acme: Company) -> None:
-    """People confirm, correct and forget; they do not attest, mint or relay."""
+    """People say, confirm, correct and forget; they do not attest, mint or relay."""
     alice = acme.person("alice")
     assert alice.get("/memories").status_code == 200
     assert alice.attest().status_code == 403
     assert minted(alice).status_code == 403
-    assert alice.propose(evidence=None).json()["reason"] == "inference_requires_confirmation"
+    assert alice.propose(evidence=None).json()["memory"]["evidence_class"] == "explicit_user"
 
 
 def test_a_personal_token_has_its_persons_rights_or_fewer(acme: Company) -> None:

@@ -25,7 +25,6 @@ def correct(
     *,
     expected_version: int,
     evidence_id: str | None = None,
-    entered: bool = False,
 ) -> Proposed:
     """Replace what a memory says; unmentioned fields stay. Passes the gate like any proposal.
 
@@ -49,9 +48,7 @@ def correct(
             valid_until=changes.get("valid_until", standing.valid_until),
             sensitivity=changes.get("sensitivity", standing.sensitivity or None),
         )
-        return decide(
-            principal, Area(standing.namespace, tuple(standing.path)), item, entered=entered and principal.is_person
-        )
+        return decide(principal, Area(standing.namespace, tuple(standing.path)), item)
 
 
 def renew(
@@ -61,7 +58,6 @@ def renew(
     *,
     expected_version: int | None = None,
     evidence_id: str | None = None,
-    entered: bool = False,
 ) -> Proposed:
     """Confirm a memory anew until a later end: a correction of nothing but the end, with fresh evidence."""
     version = (
@@ -73,7 +69,6 @@ def renew(
         {"valid_until": valid_until},
         expected_version=version,
         evidence_id=evidence_id,
-        entered=entered,
     )
 
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts import audit, tenancy
-from accounts.errors import Conflict, Forbidden, InvalidInput, MemoryHubError, NotVisible
+from accounts.errors import Conflict, InvalidInput, MemoryHubError, NotVisible
 from accounts.principals import Principal, Scope
 from memories import access, lifecycle, tenant_policy, write_gate
 from memories.access import Area, NamespaceRef
@@ -49,7 +49,7 @@ class Approval:
 
 
 def propose(principal: Principal, item: ProposalInput, *, now: datetime | None = None) -> Proposed:
-    """Ask to remember. The gate decides; a refusal is a value.
+    """Ask to remember. The gate decides; a refusal is a value. What a person asks by themselves is their own word.
 
     Raises NotVisible for a namespace the caller may not use, Conflict for a stale `expected_version`. `now` is for
     evaluations, which judge cases at a moment of their own.
@@ -101,16 +101,6 @@ def _batch_item(
         return error
 
 
-def enter(principal: Principal, item: ProposalInput) -> Proposed:
-    """What a person enters on the page: explicit, and saved at once if the gate agrees."""
-    if not principal.is_person:
-        raise Forbidden
-    area = access.area(principal, item.namespace)
-    with tenancy.atomic():
-        access.lock([area.namespace])
-        return decide(principal, area, item, entered=True)
-
-
 def approve(principal: Principal, approval: Approval, valid_until: datetime | date | None) -> Proposed:
     """Store what a person approved, after asking the gate again under today's policy. For `reviews.decisions` only."""
     held = approval.candidate
@@ -153,12 +143,11 @@ def decide(
     area: Area,
     item: ProposalInput,
     *,
-    entered: bool = False,
     approval: Approval | None = None,
     now: datetime | None = None,
 ) -> Proposed:
     """Gate one proposal and carry the decision out. The caller holds the lock of the namespace."""
-    case = _case(principal, area, item, entered=entered, approval=approval, now=now)
+    case = _case(principal, area, item, approval=approval, now=now)
     decision = _judge(case)
     proposed = _carry_out(case, decision)
     operation, target = proposed.operation, proposed.memory or proposed.candidate
@@ -182,12 +171,12 @@ def _case(
     area: Area,
     item: ProposalInput,
     *,
-    entered: bool = False,
     approval: Approval | None = None,
     now: datetime | None = None,
 ) -> _Case:
     """Read what stands, without any statement that carries the proposed text."""
     now, policy = now or timezone.now(), tenant_policy.active()
+    entered = principal.is_person and approval is None and item.evidence is None and item.evidence_id is None
     evidence = _evidence_of(principal, item, policy, entered, approval, now)
     rule = policy.kind(item.kind)
     content = lifecycle.Content(
