@@ -200,7 +200,7 @@ def _trace(request: HttpRequest | Request) -> dict[str, str]:
     trace = {}
     for field, header in (("run_id", "MemoryHub-Run"), ("thread_id", "MemoryHub-Thread")):
         value = _as_sent(request.headers.get(header, ""))
-        if not value.isprintable():
+        if any(char < " " or "\x7f" <= char <= "\x9f" for char in value):
             raise InvalidInput.field(header, "It holds a character that no text has.", "broken_characters")
         if len(value) > NAME_LIMIT:
             raise InvalidInput.field(header, "It is longer than allowed.", "max_length")
