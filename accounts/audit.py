@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from datetime import timedelta
 
 from django.db import connection, transaction
-from django.db.models import Max
 
 from accounts import secrets
+from accounts.ids import first_uuid7
 from accounts.models import AuditEvent, AuditSeal, Tenant
 from accounts.principals import Principal
 
 SEAL_BATCH = 1000
+LATEST_COMMIT = timedelta(hours=1)  # how long a transaction may take to show its event
 
 
 def record(
@@ -49,11 +51,13 @@ def seal(tenant_id: uuid.UUID) -> int:
     """
     with transaction.atomic():
         Tenant.objects.select_for_update().get(pk=tenant_id)
-        last = AuditSeal.objects.aggregate(sequence=Max("sequence"))["sequence"] or 0
-        before = AuditSeal.objects.get(sequence=last).digest if last else ""
-        events = list(AuditEvent.objects.filter(seal=None).order_by("id")[:SEAL_BATCH])
+        newest = AuditSeal.objects.select_related("event").order_by("-sequence").first()
+        last, before = (newest.sequence, newest.digest) if newest else (0, "")
+        events = AuditEvent.objects.filter(seal=None)
+        if newest is not None:  # what was sealed long ago need not be read again to find what is not
+            events = events.filter(pk__gte=first_uuid7(newest.event.at - LATEST_COMMIT))
         seals = []
-        for sequence, event in enumerate(events, start=last + 1):
+        for sequence, event in enumerate(events.order_by("pk")[:SEAL_BATCH], start=last + 1):
             before = seal_digest(event, sequence, before)
             seals.append(AuditSeal(sequence=sequence, event=event, digest=before))
         AuditSeal.objects.bulk_create(seals)

@@ -184,7 +184,9 @@ def _subject(agent: Agent, external_id: str | None) -> Membership | None:
         return None if agent.acts_for_everyone else _only_subject(agent)
     if not external_id.strip():
         raise InvalidInput.field("MemoryHub-Subject", "The subject must not be blank.", "blank")
-    person = Membership.objects.filter(external_id=_as_sent(external_id), is_active=True).first()
+    name = _as_sent(external_id)
+    known = Membership.objects.filter(external_id=name, is_active=True)
+    person = None if _has_control_characters(name) else known.first()
     if person is None or not agent.may_act_for(person):
         raise NotVisible("There is no such person for this credential.", code="unknown_subject")
     return person
@@ -200,7 +202,7 @@ def _trace(request: HttpRequest | Request) -> dict[str, str]:
     trace = {}
     for field, header in (("run_id", "MemoryHub-Run"), ("thread_id", "MemoryHub-Thread")):
         value = _as_sent(request.headers.get(header, ""))
-        if any(char < " " or "\x7f" <= char <= "\x9f" for char in value):
+        if _has_control_characters(value):
             raise InvalidInput.field(header, "It holds a character that no text has.", "broken_characters")
         if len(value) > NAME_LIMIT:
             raise InvalidInput.field(header, "It is longer than allowed.", "max_length")
@@ -215,3 +217,8 @@ def _as_sent(header: str) -> str:
         return header.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return header
+
+
+def _has_control_characters(text: str) -> bool:
+    """No name holds them, and some databases cannot even be asked for them."""
+    return any(char < " " or "\x7f" <= char <= "\x9f" for char in text)

@@ -6,9 +6,15 @@ import os
 import threading
 import time
 import uuid
+from datetime import datetime
 
 _lock = threading.Lock()
 _last = 0
+
+
+def first_uuid7(moment: datetime) -> uuid.UUID:
+    """The least UUIDv7 that this moment can give: ids from then on are not below it."""
+    return uuid.UUID(int=int(moment.timestamp() * 1000) << 80 | 0x7 << 76 | 0b10 << 62)
 
 
 def uuid7() -> uuid.UUID:

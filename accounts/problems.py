@@ -107,6 +107,13 @@ PROBLEMS: dict[str, Problem] = {
         _("This idempotency key was used for another request."), _("Use a new key for a new request.")
     ),
     "throttled": Problem(_("More requests came than this caller may send."), TRY_LATER),
+    "policy_invalid": Problem(
+        _("The tenant's policy does not fit this version, so nothing is decided under it."),
+        _("Whoever runs this MemoryHub activates a valid policy with provision."),
+    ),
+    "unknown_key": Problem(
+        _("This agent has no such key."), _("Name the key as tenant/agent/key, as provision prints it.")
+    ),
     "memory_unavailable": Problem(_("A part of the service is not available; nothing was changed."), TRY_LATER),
     "server_error": Problem(
         _("The fault is ours and was noted. Nothing was half done."),

@@ -216,7 +216,7 @@ class Memory(TenantRow):
         indexes = [
             models.Index(fields=["namespace", "rev"], name="memory_by_revision"),
             models.Index(fields=["namespace", "id"], name="memory_by_namespace"),
-            models.Index(fields=["valid_until"], name="memory_by_expiry"),
+            models.Index(fields=["tenant", "valid_until"], name="memory_by_expiry"),
         ]
 
 

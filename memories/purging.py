@@ -26,6 +26,7 @@ from memories.stores import STORES
 
 log = structlog.get_logger("memoryhub.purge")
 
+ERASING = ("memory.forget", "memory.expire")
 PURGE_TASK = "memories.tasks.purge"
 BATCH = 200
 # How long after the forgetting each attempt is due; after the last of them one an hour.
@@ -144,7 +145,7 @@ def _let_go(erasure: Erasure) -> bool:
 
 def _settle(principal: Principal, erasure: Erasure, now: datetime) -> int:
     with tenancy.atomic():
-        seals = AuditSeal.objects.filter(event__target_id=erasure.pk, event__action="memory.forget")
+        seals = AuditSeal.objects.filter(event__target_id=erasure.pk, event__action__in=ERASING)
         sequence = seals.order_by("sequence").values_list("sequence", flat=True).last()
         if sequence is None:
             log.error("purge_found_no_event", erasure_id=erasure.pk)

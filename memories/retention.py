@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from accounts import audit, tenancy
 from accounts.principals import Principal
 from memories import access, tenant_policy
-from memories.actions.forget import _erase
+from memories.actions.forget import erase
 from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Slot
 from memories.purging import rested_on, unneeded
 
@@ -79,12 +79,6 @@ def _forget_in(principal: Principal, namespace: Namespace, cutoff: datetime) -> 
             if not slots:
                 return total
             owner = replace(principal, subject_id=namespace.membership_id)
-            erasure = _erase(owner, Erasure(subject_id=namespace.membership_id), {namespace: slots})
-            audit.record(
-                owner,
-                "memory.expire",
-                target="erasure",
-                target_id=erasure.pk,
-                details={"memories": len(erasure.memory_ids)},
-            )
+            receipt = Erasure(subject_id=namespace.membership_id)
+            erasure = erase(owner, receipt, {namespace: slots}, action="memory.expire")
         total += len(erasure.memory_ids)

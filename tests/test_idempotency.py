@@ -89,7 +89,7 @@ def test_a_key_belongs_to_its_agent_person_and_address(acme: Company, beta: Comp
     assert acme.alice.post("/proposals", body, key).status_code == 202
     for caller in (acme.paul, acme.by("runtime", agent="solo"), beta.by("runtime", "alice"), acme.person("alice")):
         answer = caller.post("/proposals", body, key)
-        assert answer.status_code == 202
+        assert answer.status_code == (202 if caller.token else 201)  # what a person asks by themselves is their word
         assert "Idempotency-Replayed" not in answer.headers
     assert "Idempotency-Replayed" not in acme.alice.post("/evidence", {"ref": "x"}, key).headers
     rotated = acme.by("relay").post("/proposals", body, key)

@@ -56,7 +56,7 @@ def forget(
         if expected_version is not None and (standing is None or standing.version != expected_version):
             raise StaleVersion(current_version=standing.version if standing else None)
         erasure = Erasure(actor_id=principal.actor_id, subject_id=principal.subject_id)
-        return _erase(principal, erasure, {seen.namespace: [seen.slot]}, now)
+        return erase(principal, erasure, {seen.namespace: [seen.slot]}, now)
 
 
 def ask_to_forget(principal: Principal, memory_id: str) -> Candidate:
@@ -95,7 +95,7 @@ def ask_to_forget(principal: Principal, memory_id: str) -> Candidate:
 def forget_approved(principal: Principal, candidate: Candidate) -> Erasure:
     """Forget the key that an approved request names. For `reviews.decisions` only, under its lock."""
     erasure = Erasure(actor_id=principal.actor_id, subject_id=principal.subject_id)
-    return _erase(principal, erasure, {candidate.namespace: [candidate.slot]})
+    return erase(principal, erasure, {candidate.namespace: [candidate.slot]})
 
 
 def plan_forget(principal: Principal, chosen: ForgetFilter) -> ForgetPlan:
@@ -158,15 +158,17 @@ def confirm_forget(principal: Principal, confirm_token: str) -> Erasure:
         now_there = Memory.objects.kept().filter(slot__in=slots).values_list("pk", flat=True)
         if not {str(pk) for pk in now_there} <= set(plan.memory_ids):
             raise Conflict("Something changed under these keys since the dry run; look again.", code="plan_changed")
-        return _erase(principal, plan, by_namespace)
+        return erase(principal, plan, by_namespace)
 
 
-def _erase(
+def erase(
     principal: Principal,
     erasure: Erasure,
     doomed: Mapping[Namespace, Sequence[Slot]],
     now: datetime | None = None,
+    action: str = "memory.forget",
 ) -> Erasure:
+    """Carry a forgetting out under its receipt. The caller holds the locks and has asked who may."""
     now = now or timezone.now()
     slot_ids = [slot.pk for slots in doomed.values() for slot in slots]
     ids = Memory.objects.kept().filter(slot_id__in=slot_ids).order_by("pk").values_list("pk", flat=True)
@@ -182,7 +184,7 @@ def _erase(
     purging.soon(erasure.pk)
     audit.record(
         principal,
-        "memory.forget",
+        action,
         target="erasure",
         target_id=erasure.pk,
         details={"memories": len(erasure.memory_ids)},

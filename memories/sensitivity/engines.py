@@ -11,6 +11,8 @@ from memories.sensitivity.findings import EngineUnavailable
 from memories.sensitivity.shapes import is_placeholder
 
 VENDOR_RULES = Path(__file__).with_name("vendors.yaml")
+CACHE_FOLDER: Path | None = None
+"""Where the compiled rules may be kept between starts; set at start-up. It holds rules, never a text that was scanned."""
 _LONG_TOKEN = re.compile(r"[A-Za-z0-9_+/=.:\-]{16}")
 _MASK = re.compile(r"[xX]{6}|\*{4}")
 _MASKED = re.compile(r"[A-Za-z0-9_\-]{0,24}(?:[xX]{6,}|\*{4,})[A-Za-z0-9_\-]{0,80}")
@@ -45,8 +47,9 @@ _engines: tuple[Any, tuple[Callable[[str], Any], ...]] | None = None
 def _build() -> tuple[Any, tuple[Callable[[str], Any], ...]]:
     try:
         kingfisher = importlib.import_module("kingfisher_sdk")
-        # cache=False: the compiled rules stay out of the home directory.
-        scanner = kingfisher.Scanner(kingfisher.Rules([VENDOR_RULES], cache=False))
+        # Compiling the rules takes seconds. Without a folder of our own they would be kept in the home directory.
+        rules = kingfisher.Rules([VENDOR_RULES], cache=CACHE_FOLDER is not None, cache_dir=CACHE_FOLDER)
+        scanner = kingfisher.Scanner(rules)
         plugins = tuple(
             getattr(importlib.import_module(f"detect_secrets.plugins.{module}"), name)().analyze_string
             for module, name in _PLUGINS
