@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
-from django.db import connection, models, transaction
+from django.db import models, transaction
 
 _active: ContextVar[uuid.UUID | None] = ContextVar("memoryhub_tenant", default=None)
 
@@ -51,11 +51,8 @@ def enter(tenant_id: uuid.UUID) -> None:
 @contextlib.contextmanager
 def atomic() -> Iterator[None]:
     """One transaction inside the active tenant. Never call a model or another service inside it."""
-    tenant_id = current_id()
+    current_id()
     with transaction.atomic():
-        if connection.vendor == "postgresql" and len(connection.savepoint_ids) == 0:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT set_config('memoryhub.tenant', %s, true)", [str(tenant_id)])
         yield
 
 

@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership
-from accounts.principals import Principal, Role
+from accounts.principals import Principal, Role, Scope
 from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Operation, Recall
 
 Row = TypeVar("Row", bound=models.Model)
@@ -129,8 +129,15 @@ def maintains(principal: Principal, namespace: Namespace) -> bool:
 
 
 def require_change(principal: Principal, namespace: Namespace) -> None:
-    """Forgetting, pausing and resuming: one's own namespace, or a shared one that one maintains or reviews."""
-    if namespace.group_id is None or maintains(principal, namespace) or reviews(principal, namespace):
+    """Forgetting, pausing and resuming: one's own namespace, or a shared one that one maintains or reviews.
+
+    An agent does not gain the rights of the person it works for: for a shared one it needs the scope to relay them.
+    """
+    if namespace.group_id is None:
+        return
+    if not principal.is_person:
+        principal.require(Scope.RELAY)
+    if maintains(principal, namespace) or reviews(principal, namespace):
         return
     raise Forbidden(
         "Only a maintainer or a reviewer may change what this team or project remembers.", code="not_a_maintainer"

@@ -43,9 +43,9 @@ def status_of(decision: str) -> int:
 def expected_version(request: Request, *, required: bool = False) -> int | None:
     """The version an If-Match header names. A tag that is none of ours matches nothing."""
     tag = request.headers.get("If-Match")
-    if tag is None:
-        if required:
-            raise VersionRequired
+    if tag is None and required:
+        raise VersionRequired
+    if tag is None or tag.strip() == "*":
         return None
     digits = tag.strip().removeprefix("W/").strip('"')
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
@@ -279,7 +279,7 @@ class MemoryView(HubView):
         changes = dict(self.read(serializers.CorrectionBody))
         evidence_id = changes.pop("evidence_id", None)
         operation = actions.correct(
-            self.principal, memory_id, changes, expected_version=version or 0, evidence_id=evidence_id
+            self.principal, memory_id, changes, expected_version=version, evidence_id=evidence_id
         ).operation
         return correction_response(operation)
 

@@ -351,6 +351,8 @@ class Operation(TenantRow):
     reason = models.CharField(max_length=64)
     checks = models.JSONField(default=list)
     topic = models.CharField(max_length=64, blank=True)
+    slot = models.ForeignKey(Slot, null=True, on_delete=models.PROTECT, related_name="operations")
+    evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
     memory = models.ForeignKey(Memory, null=True, on_delete=models.PROTECT, related_name="+")
     candidate = models.ForeignKey(Candidate, null=True, on_delete=models.PROTECT, related_name="+")
     superseded_ids = models.JSONField(default=list)

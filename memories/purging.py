@@ -97,6 +97,11 @@ def unneeded(evidence: models.QuerySet[Evidence]) -> models.QuerySet[Evidence]:
     return evidence.exclude(pk__in=rested_on(evidence).values("pk")).exclude(pk__in=waiting.values("evidence_id"))
 
 
+def let_go(evidence: models.QuerySet[Evidence]) -> int:
+    """Blank of these what nothing needs any more."""
+    return unneeded(evidence).update(**NO_SOURCE)
+
+
 def truncate_log() -> bool:
     """Empty SQLite's write-ahead log, where overwritten pages live on. False while someone still reads from it."""
     if connection.vendor != "sqlite":
@@ -133,7 +138,7 @@ def _claim(erasure: Erasure) -> bool:
 def _let_go(erasure: Erasure) -> bool:
     """Whether nothing is left. Evidence that something else needed at the time, and no longer needs, goes now."""
     with tenancy.atomic():
-        unneeded(_evidence_of(erasure)).update(**NO_SOURCE)
+        let_go(_evidence_of(erasure))
         found = left(erasure)
         namespaces = list(Slot.objects.filter(pk__in=erasure.slot_ids).values_list("namespace_id", flat=True))
     for namespace_id in namespaces:

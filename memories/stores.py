@@ -25,6 +25,7 @@ from memories.models import (
     Feature,
     Memory,
     Namespace,
+    Operation,
     SourceMarker,
 )
 
@@ -88,7 +89,9 @@ def _evidence(doomed: Doomed) -> int:
         unique_fields=["namespace", "source_digest"],
         update_fields=["forgotten_at"],
     )
-    ids = [row.pk for row in rows]
+    # What refused proposals for these keys rested on goes too; it made nothing, so its sources are not marked.
+    refused = Operation.objects.filter(slot_id__in=doomed.slot_ids, evidence__isnull=False)
+    ids = [*{row.pk for row in rows} | set(refused.values_list("evidence_id", flat=True))]
     alive = Memory.objects.kept().exclude(slot_id__in=doomed.slot_ids)
     needed = set(alive.filter(evidence_id__in=ids).values_list("evidence_id", flat=True)) | set(
         EvidenceLink.objects.filter(evidence_id__in=ids, memory__in=alive).values_list("evidence_id", flat=True)

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts import audit, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import ActorKind, Principal, Scope
-from memories import access, actions
+from memories import access, actions, purging
 from memories.actions import Approval, Proposed
 from memories.models import Candidate, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
@@ -196,6 +196,8 @@ def _move(candidate: Candidate, status: str, *, withdrawn_by_erasure: bool = Fal
     for name, value in changes.items():
         setattr(candidate, name, value)
     candidate.save(update_fields=list(changes))
+    if status in SETTLED_WITHOUT_STORING:
+        purging.let_go(Evidence.objects.filter(pk=candidate.evidence_id))
 
 
 def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str = "") -> None:

@@ -328,3 +328,10 @@ def test_times_of_a_delegation_are_told_in_utc(acme: Company) -> None:
     answer = minted(acme.alice, ttl_seconds=60).json()
     assert answer["expires_at"].endswith("Z")
     assert now().isoformat() < answer["expires_at"] < now(seconds=90).isoformat()
+
+
+def test_wrong_credentials_count_against_the_address_they_come_from(acme: Company, settings: Any) -> None:
+    settings.MEMORYHUB_THROTTLE_RATE = "3/hour"
+    guesses = [Caller(str(new_token("k")), "alice").get("/memories").status_code for _ in range(5)]
+    assert guesses == [401, 401, 401, 429, 429]
+    assert acme.alice.get("/memories").status_code == 200

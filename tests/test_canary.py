@@ -543,10 +543,9 @@ def test_forgetting_by_filter_is_as_thorough(acme: Company, look_out: LookOut) -
 
 
 def test_shared_memories_are_forgotten_as_thoroughly(acme: Company, look_out: LookOut) -> None:
-    mark = word(8)
+    mark, rita = word(8), acme.by("relay", "rita")
     for namespace in (TEAM, AGENT):
-        memory = acme.rita.share(namespace, f"Check the {mark} list before closing a case.")
-        acme.rita.forget(memory)
+        rita.forget(rita.share(namespace, f"Check the {mark} list before closing a case."))
     assert look_out.places(mark, sql=False) == set()
 
 

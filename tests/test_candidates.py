@@ -328,3 +328,13 @@ def test_what_waits_is_found_by_no_search(acme: Company) -> None:
     assert acme.alice.listed(q=mark) == []
     assert acme.alice.tool("memory_search", {"query": mark})["memories"] == []
     assert acme.alice.post("/context", {"query": mark}).json()["packet"]["items"] == []
+
+
+def test_what_a_rejected_guess_rested_on_goes_with_it(acme: Company) -> None:
+    """R-103: the original text of what a person would not have remembered is not kept either."""
+    mark = word(8)
+    said = acme.alice.evidence("summary", text=f"Probably likes {mark}.")
+    guess = acme.alice.hold(evidence=said)
+    acme.person("alice").decide(guess, "reject")
+    with acme.entered():
+        assert Evidence.objects.get(pk=said).text is None

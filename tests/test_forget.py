@@ -269,20 +269,49 @@ def test_an_old_token_forgets_nothing(acme: Company, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("namespace", [TEAM, PROJECT], ids=lambda namespace: namespace["type"])
 def test_what_is_shared_is_forgotten_by_those_who_keep_it(acme: Company, namespace: dict[str, Any]) -> None:
-    """R-049, R-058, R-157: a member may not, a reviewer may; whoever may not even read it gets a 404."""
+    """R-049, R-058, R-157: a member may not, a reviewer may; whoever may not even read it gets a 404.
+
+    An agent that works for a reviewer has not the reviewer's rights unless it may relay their word.
+    """
     memory = acme.rita.share(namespace, "Check the receipt before closing a case.")
     path = f"/memories/{memory['memory_id']}"
-    assert acme.alice.call("DELETE", path).status_code == 403
+    relay = acme.by("relay", "rita")
+    assert acme.by("relay", "alice").call("DELETE", path).status_code == 403
+    assert acme.rita.call("DELETE", path).status_code == 403
     assert acme.paul.call("DELETE", path).status_code == 404
     chosen = {"filter": {"namespace": namespace}, "dry_run": True}
-    assert acme.alice.post("/forget", chosen).status_code == 403
-    assert acme.rita.post("/forget", chosen).json()["count"] == 1
-    assert acme.rita.call("DELETE", path).status_code == 200
+    assert acme.by("relay", "alice").post("/forget", chosen).status_code == 403
+    assert acme.rita.post("/forget", chosen).status_code == 403
+    assert relay.post("/forget", chosen).json()["count"] == 1
+    assert relay.call("DELETE", path).status_code == 200
 
 
 def test_a_maintainer_may_change_their_project(acme: Company) -> None:
     memory = acme.rita.share(PROJECT, "Check the receipt before closing a case.")
-    assert acme.adam.call("DELETE", f"/memories/{memory['memory_id']}").status_code == 200
+    path = f"/memories/{memory['memory_id']}"
+    assert acme.adam.call("DELETE", path).status_code == 403
+    assert acme.by("relay", "adam").call("DELETE", path).status_code == 200
+
+
+def test_what_refused_proposals_rested_on_goes_with_the_key(acme: Company) -> None:
+    """R-153: a message that only led to a refusal is as forgotten as the key it was about."""
+    mark, alice = word(8), acme.alice
+    memory = alice.store()
+    said = alice.evidence(text=f"About the {mark}.")
+    refused = alice.propose(key=memory["key"], evidence=said, reusable=False).json()
+    assert refused["decision"] == "reject"
+    alice.forget(memory)
+    with acme.entered():
+        assert Evidence.objects.get(pk=said).text is None
+
+
+def test_any_current_version_matches_a_star(acme: Company) -> None:
+    """RFC 9110 §13.1.1."""
+    alice = acme.alice
+    memory = alice.store()
+    path, body = f"/memories/{memory['memory_id']}", {"statement": sentence(), "evidence_id": alice.evidence()}
+    assert alice.call("PATCH", path, body, {"If-Match": '"9"'}).status_code == 412
+    assert alice.call("PATCH", path, body, {"If-Match": "*"}).status_code == 200
 
 
 def test_an_agents_own_memories_are_its_own_and_its_owners(acme: Company) -> None:

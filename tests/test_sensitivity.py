@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import string
 import threading
 from dataclasses import fields
 from pathlib import Path
@@ -304,3 +305,8 @@ def test_threads_share_one_scanner() -> None:
         thread.join()
     assert len(found) == 4
     assert all("aws_access_key" in each for each in found)
+
+
+def test_an_access_key_without_a_digit_is_one_too():
+    for _ in range(20):
+        assert scan("Use " + "AK" + "IA" + made.characters(16, string.ascii_uppercase) + " for the nightly job.")

@@ -23,7 +23,7 @@ def correct(
     memory_id: str,
     changes: Mapping[str, Any],
     *,
-    expected_version: int,
+    expected_version: int | None,
     evidence_id: str | None = None,
 ) -> Proposed:
     """Replace what a memory says; unmentioned fields stay. Passes the gate like any proposal.

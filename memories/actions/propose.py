@@ -153,6 +153,10 @@ def decide(
     operation, target = proposed.operation, proposed.memory or proposed.candidate
     operation.memory, operation.candidate = proposed.memory, proposed.candidate
     operation.superseded_ids = [str(pk) for pk in proposed.superseded]
+    # What a key's refused proposals rested on goes with the key, so the record of them leads to it.
+    operation.slot = case.slot or (target.slot if target else None)
+    evidence = case.origin.evidence
+    operation.evidence = evidence if evidence is not None and not evidence._state.adding else None
     operation.save()
     audit.record(
         principal,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memories.sensitivity.findings import EngineUnavailable
-from memories.sensitivity.shapes import is_placeholder
+from memories.sensitivity.shapes import is_placeholder, is_stand_in
 
 VENDOR_RULES = Path(__file__).with_name("vendors.yaml")
 CACHE_FOLDER: Path | None = None
@@ -77,8 +77,8 @@ def known_credentials(text: str) -> Iterator[str]:
         ascii_text = _MASKED.sub(" ", ascii_text)
     try:
         for found in scanner.scan(ascii_text):
-            if found.visible and not is_placeholder(found.secret):
-                own = found.rule_id.startswith("custom.")
+            own = found.rule_id.startswith("custom.")
+            if found.visible and not (is_stand_in if own else is_placeholder)(found.secret):
                 yield found.rule_id.removeprefix("custom.") if own else "known_credential_format"
         for analyze in plugins if _LONG_TOKEN.search(ascii_text) else ():
             if any(not is_placeholder(secret) for secret in analyze(ascii_text)):

@@ -59,7 +59,12 @@ UNIT_AFTER = (
 
 def is_placeholder(value: str) -> bool:
     """Whether the value stands for a secret instead of being one."""
-    return bool(_PLACEHOLDER.match(value) or _SHOUTED_NAME.match(value))
+    return is_stand_in(value) or bool(_SHOUTED_NAME.match(value))
+
+
+def is_stand_in(value: str) -> bool:
+    """Whether the value is a mask or a hint such as your-key-here. A name in capitals alone is not: some keys are."""
+    return bool(_PLACEHOLDER.match(value))
 
 
 def is_code(value: str) -> bool:

@@ -42,7 +42,7 @@ class CallerRateThrottle(BaseThrottle):
 
     @staticmethod
     def _caller(request: Request) -> str:
-        principal = request.auth
+        principal = vars(request).get("_auth")  # not `request.auth`: a refused credential would be refused again
         if isinstance(principal, Principal):
             return f"{principal.actor_id} {principal.credential_id}"
         return str(request.META.get("REMOTE_ADDR", ""))

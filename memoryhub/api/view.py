@@ -33,6 +33,14 @@ class HubView(APIView):
     scopes: ClassVar[Mapping[str, Scope | None]] = {}
     max_body = MAX_BODY
 
+    def perform_authentication(self, request: Request) -> None:
+        """Wrong credentials count against the address they come from."""
+        try:
+            super().perform_authentication(request)
+        except exceptions.AuthenticationFailed:
+            self.check_throttles(request)
+            raise
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if not isinstance(request.auth, Principal):
