@@ -129,7 +129,8 @@ def test_a_stranger_leaves_no_event_and_a_wrong_input_none_either(acme: Company)
 def test_a_refusal_in_a_verb_leaves_its_event_and_no_change(acme: Company) -> None:
     memory = acme.rita.share(TEAM, "Check the receipt before closing a case.")
     before = len(events(acme))
-    assert acme.alice.call("DELETE", f"/memories/{memory['memory_id']}").status_code == 403
+    relay = acme.by("relay", "alice")
+    assert relay.call("DELETE", f"/memories/{memory['memory_id']}").status_code == 403
     assert [event.reason for event in events(acme)[before:]] == ["not_a_maintainer"]
     with acme.entered():
         assert Memory.objects.get().status == "active"

@@ -317,7 +317,7 @@ def test_what_no_longer_counts_blocks_nobody(acme: Company, how: str) -> None:
     standing = acme.adam.store("Run the tests before every merge.", evidence="review", **fields)
     assert acme.adam.propose("Run the tests after it.", **fields).json()["reason"] == "lower_authority_conflict"
     if how == "paused":
-        acme.adam.post(f"/memories/{standing['memory_id']}/pause")
+        assert acme.by("relay", "adam").post(f"/memories/{standing['memory_id']}/pause").status_code == 200
     else:
         with acme.entered():
             Memory.objects.update(valid_until=timezone.now())
