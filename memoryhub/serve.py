@@ -47,6 +47,8 @@ class WebServer(BaseApplication):
             "worker_class": "gthread",
             "preload_app": True,
             "timeout": 60,
+            # Longer than clients and proxies keep idle connections, so that the server is not the one to hang up first.
+            "keepalive": 75,
             "graceful_timeout": GRACE_SECONDS - 2,
             "logger_class": GunicornLogger,
             "proc_name": "memoryhub",
