@@ -20,7 +20,7 @@ from accounts.principals import Scope
 from memories import access, actions, context, recalling, rendering, schemas, serializers, tenant_policy, tools
 from memories.actions import ACTIVATING, HOLDING
 from memories.inputs import ProposalInput
-from memories.models import Erasure, Evidence, Memory, Operation, Recall
+from memories.models import Erasure, Evidence, Feedback, Memory, Operation, Recall
 from memories.write_gate import Outcome
 from memoryhub.api import MAX_BATCH_BODY, HubView, Page, broken_characters
 from memoryhub.fields import stamp
@@ -218,9 +218,13 @@ class FeedbackView(HubView):
     def post(self, request: Request, recall_id: str) -> Response:
         access.recall(self.principal, recall_id)
         body = self.read(serializers.FeedbackBody)
-        given = recalling.give_feedback(self.principal, recall_id, body["memory_id"], body["verdict"])
-        return Response(
-            {"recall_id": recall_id, "memory_id": str(given.memory_id), "verdict": given.verdict}, status=201
+
+        def work() -> Result:
+            given = recalling.give_feedback(self.principal, recall_id, body["memory_id"], body["verdict"])
+            return Result(201, rendering.feedback(given), {"feedback": str(given.pk)})
+
+        return self.once(
+            work, lambda status, refs: Result(status, rendering.feedback(Feedback.objects.get(pk=refs["feedback"])))
         )
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 from accounts.errors import MemoryHubError
 from memories.actions import Proposed
 from memories.context import NOTE
-from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Operation
+from memories.models import Candidate, Erasure, Evidence, Feedback, Memory, Namespace, Operation
 from memories.policy import Policy, Topic
 from memories.recalling import Item, Recalled
 from memoryhub.fields import stamp
@@ -127,6 +127,10 @@ def packet(answer: Recalled) -> dict[str, Any]:
         "tokens_used": answer.selection.tokens_used,
         "token_budget": answer.token_budget,
     }
+
+
+def feedback(row: Feedback) -> dict[str, Any]:
+    return {"recall_id": str(row.recall_id), "memory_id": str(row.memory_id), "verdict": row.verdict}
 
 
 def evidence(row: Evidence) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from cast import Caller, Company, new_key, sentence, word
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Delegation, IdempotencyKey
-from memories.models import Candidate, Evidence, Memory, Operation
+from memories.models import Candidate, Evidence, Feedback, Memory, Operation
 
 
 def twice(caller: Caller, path: str, body: Any, key: str = "") -> tuple[Any, Any]:
@@ -174,3 +174,15 @@ def test_what_became_of_a_write_can_be_asked(acme: Company) -> None:
     assert written["memory"]["statement"] not in answer.content.decode()
     for caller in (acme.paul, acme.by("runtime", agent="solo"), acme.person("alice")):
         assert caller.get(f"/operations/{written['operation_id']}").status_code == 404
+
+
+def test_repeated_feedback_counts_once(acme: Company) -> None:
+    alice, key = acme.alice, {"Idempotency-Key": word()}
+    memory = alice.store()
+    answer = alice.recall(memory["statement"])
+    path, body = f"/recalls/{answer['recall_id']}/feedback", {"memory_id": memory["memory_id"], "verdict": "used"}
+    first, second = (alice.post(path, body, key) for _ in range(2))
+    assert first.json() == second.json()
+    assert second.headers["Idempotency-Replayed"] == "true"
+    with acme.entered():
+        assert Feedback.objects.count() == 1
