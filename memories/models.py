@@ -231,12 +231,25 @@ class EvidenceLink(TenantRow):
 
 
 class Feature(TenantModel):
-    """What ranking needs of one memory: keyed term hashes with counts. No word stands in it; an erased memory has none."""
+    """What ranking needs of one memory: hashes and numbers. No word stands in it; an erased memory has none.
+
+    `thread`, `speaker` and `names` are keyed hashes like the terms. `vector` is a unit vector of little-endian
+    float16 made by the model that `embedder` names, null until there is one.
+    """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
     terms = models.BinaryField()
     length = models.PositiveIntegerField()
+    names = models.BinaryField(default=bytes)
+    thread = models.BigIntegerField(null=True)
+    sequence = models.BigIntegerField(null=True)
+    speaker = models.BinaryField(default=bytes)
+    said_on = models.DateField(null=True)
+    traits = models.PositiveSmallIntegerField(default=0)
+    vector = models.BinaryField(null=True)
+    embedder = models.CharField(max_length=64, blank=True)
+    embedded_at = models.DateTimeField(null=True)
 
 
 class SourceMarker(TenantRow):

@@ -152,7 +152,7 @@ BLANK_CANDIDATE = {
 # Evidence comes first: it asks the other stores what still needs it.
 STORES = (
     Store("evidence", Evidence, ("text", "ref", "thread", "speaker", "run_id"), _evidence),
-    Store("features", Feature, ("terms",), _features),
+    Store("features", Feature, ("terms", "names", "speaker", "vector", "embedder"), _features),
     Store("evidence_links", EvidenceLink, (), _links),
     Store(
         "candidates",
