@@ -234,7 +234,8 @@ class Feature(TenantModel):
     """What ranking needs of one memory: hashes and numbers. No word stands in it; an erased memory has none.
 
     `thread`, `speaker` and `names` are keyed hashes like the terms. `vector` is a unit vector of little-endian
-    float16 made by the model that `embedder` names, null until there is one.
+    float16 made by the model that `embedder` names, null until there is one. While `embedder` is not the one in use
+    the row is due for a vector, not before `embed_after`.
     """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
@@ -250,6 +251,11 @@ class Feature(TenantModel):
     vector = models.BinaryField(null=True)
     embedder = models.CharField(max_length=64, blank=True)
     embedded_at = models.DateTimeField(null=True)
+    embed_after = models.DateTimeField(null=True)
+    embed_attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "embedder", "memory"], name="feature_by_embedder")]
 
 
 class SourceMarker(TenantRow):
