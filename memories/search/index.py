@@ -201,14 +201,14 @@ class NamespaceIndex:
         rows, secret = self.rows_of(namespace_id, scopes[0].revision), self._secret_of(namespace_id)
         eligible = _current(rows, now) if as_of is None else _current_at(rows, as_of)
         if kinds is not None:
-            eligible &= np.array([name in kinds for name in rows.names[0]], bool)[rows.data["kind"]]
+            eligible &= np.array([name in kinds for name in rows.kinds], bool)[rows.data["kind"]]
         if keys is not None:
             wanted = np.array([columns.name_hash(secret, key) for key in keys], np.uint64)
             eligible &= np.isin(rows.data["key"], wanted)
         areas = {scope.path for scope in scopes}
         if () not in areas:
             depths = {len(area) for area in areas}
-            inside = [any(path[:depth] in areas for depth in depths) for path in rows.names[2]]
+            inside = [any(path[:depth] in areas for depth in depths) for path in rows.paths]
             eligible &= np.array(inside, bool)[rows.data["path"]]
         return _Part(namespace_id, rows, eligible, secret)
 
@@ -295,7 +295,7 @@ def _most_authoritative(parts: Sequence[_Part], authority: Authority, limit: int
     for part in parts:
         if not part.eligible.any():
             continue
-        kinds, classes, _ = part.rows.names
+        kinds, classes = part.rows.kinds, part.rows.classes
         table = np.array([[authority(kind, name) for name in classes] for kind in kinds], float)
         at = np.flatnonzero(part.eligible)
         data = part.rows.data
