@@ -167,7 +167,7 @@ class Retention:
 class EmbeddingRules:
     """`remote`: whether an embedder behind a network may see this tenant's texts."""
 
-    remote: bool = False
+    remote: bool
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class Policy:
     tools: Tools
     recall: RecallRules
     retention: Retention
-    embedding: EmbeddingRules = EmbeddingRules()
+    embedding: EmbeddingRules
 
     @cached_property
     def _kinds(self) -> dict[str, KindRule]:
@@ -293,7 +293,7 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
             recall["limit"],
         ),
         retention=Retention(**document["retention"]),
-        embedding=EmbeddingRules(**document.get("embedding", {})),  # absent from policies made before it existed
+        embedding=EmbeddingRules(**document["embedding"]),
     )
 
 

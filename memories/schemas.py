@@ -213,6 +213,7 @@ class IndexStatusShown(drf.Serializer):
     oldest_seconds = drf.IntegerField()
     embedder = drf.CharField(allow_null=True)
     semantic = drf.BooleanField()
+    total = drf.IntegerField(help_text="All memories, so that a change of embedder shows how far it is.")
 
 
 class ToolsShown(drf.Serializer):

@@ -54,4 +54,5 @@ def _default() -> Policy:
 
 @lru_cache(maxsize=256)
 def _parsed(pk: uuid.UUID, version: int) -> Policy:
-    return load(PolicyVersion.objects.values_list("document", flat=True).get(pk=pk), version=version)
+    document = PolicyVersion.objects.values_list("document", flat=True).get(pk=pk)
+    return load(merge(default_document(), document), version=version)  # fields younger than the document are the default's

