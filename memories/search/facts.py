@@ -91,12 +91,6 @@ def is_chinese(text: str) -> bool:
     return any(tokens.is_pairwise(char) for char in text)
 
 
-def text_to_embed(statement: str, said: Mapping[str, Any] | None = None) -> str:
-    """The text whose meaning a vector holds: the statement, and who said it unless the statement names them."""
-    speaker = str((said or {}).get("speaker") or "").strip()
-    return statement if not speaker or speaker.casefold() in statement.casefold() else f"{speaker}: {statement}"
-
-
 def pack_speaker(name: str, secret: bytes) -> bytes:
     """A person as hashes: first of the whole name, then of each word of a longer one."""
     parts = _WORD.findall(_folded(name))[:MOST_PARTS]

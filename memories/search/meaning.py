@@ -1,0 +1,108 @@
+"""How near the meaning of each row is to a question: cosines around the middle of what the caller may see. Pure.
+
+Raw cosines of one embedder lie close together and differ by language. So each language is centred on its own mean
+(drawn towards the mean of generic statements where there are few rows), and the question is moved from where
+questions of its language lie to where the questions of the rows' language would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from memories.search.threads import Threads
+from memories.vectors import LANGUAGES, Means, Vector
+
+BLEND = (0.3, 0.15)
+"""What the vectors one and two rows away add to a row."""
+ENGLISH, CHINESE = LANGUAGES
+SHRINK = 8
+"""The weight, in rows, of the generic mean of a language."""
+BLOCK = 2048
+
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The rows of a search as centred unit vectors in thread order; `known` where there is one."""
+
+    centred: Floats
+    blend: Floats
+    middles: dict[str, Floats]
+    means: Means
+    chinese: Mask
+    known: Mask
+
+    @property
+    def nbytes(self) -> int:
+        return self.centred.nbytes + self.blend.nbytes
+
+    def near(self, asked: Vector, *, chinese: bool, threads: Threads) -> tuple[Floats, Floats]:
+        """The cosine of each row itself, and blended with its neighbours; 0 for a row without vector."""
+        own = np.zeros(len(self.known), np.float32)
+        questions = self.means.questions
+        for language, middle in self.middles.items():
+            moved = _unit(asked - questions[language_of(chinese)] + questions[language] - middle)
+            here = self.chinese == (language == CHINESE)
+            own = np.where(here, self.centred @ moved, own)
+        if threads.single:
+            return own, own
+        blended: Floats = threads.window(own, BLEND, np.add) / self.blend
+        return own, blended
+
+
+def language_of(chinese: bool) -> str:
+    """The name of the language group in the means of an embedder."""
+    return CHINESE if chinese else ENGLISH
+
+
+def meaning(vectors: Floats, known: Mask, chinese: Mask, threads: Threads, means: Means) -> Meaning:
+    """The rows centred by language. `vectors` is overwritten; its rows without vector are zero."""
+    middles: dict[str, Floats] = {}
+    for language in (ENGLISH, CHINESE):
+        here = known & (chinese == (language == CHINESE))
+        if not here.any():
+            continue
+        count = int(here.sum())
+        total = here.astype(np.float32) @ vectors
+        middles[language] = ((total + SHRINK * means.statements[language]) / (count + SHRINK)).astype(np.float32)
+        for begin in range(0, len(vectors), BLOCK):
+            rows = np.flatnonzero(here[begin : begin + BLOCK]) + begin
+            moved = vectors[rows] - middles[language]
+            vectors[rows] = moved / (np.linalg.norm(moved, axis=1, keepdims=True) + np.float32(1e-9))
+    return Meaning(vectors, _blend_lengths(vectors, threads), middles, means, chinese, known)
+
+
+def _blend_lengths(centred: Floats, threads: Threads) -> Floats:
+    """The length of each row's vector blended with its neighbours', so that a blend has no more weight than a row."""
+    if threads.single:
+        return np.ones(len(centred), np.float32)
+    reach = len(BLEND)
+    lengths = np.empty(len(centred), np.float32)
+    for begin in range(0, len(centred), BLOCK):
+        first, last = max(0, begin - reach), min(len(centred), begin + BLOCK + reach)
+        part = Threads(threads.starts, threads.number[first:last], single=False)
+        blended = part.window(np.ascontiguousarray(centred[first:last].T), BLEND, np.add)
+        lengths[begin : begin + BLOCK] = np.linalg.norm(blended, axis=0)[begin - first :][:BLOCK]
+    return lengths + np.float32(1e-9)
+
+
+def _unit(vector: Floats) -> Floats:
+    unit: Floats = (vector / (np.linalg.norm(vector) + 1e-9)).astype(np.float32)
+    return unit
+
+
+def stacked(parts: Sequence[tuple[npt.NDArray[np.float16], npt.NDArray[np.intp]]], rows: int) -> tuple[Floats, Mask]:
+    """One matrix in thread order from the stored vectors and the places they belong to, -1 where not seen."""
+    width = parts[0][0].shape[1] if parts else 0
+    out, known = np.zeros((rows, width), np.float32), np.zeros(rows, bool)
+    for matrix, places in parts:
+        seen = places >= 0
+        out[places[seen]] = matrix[seen]
+        known[places[seen]] = True
+    return out, known
