@@ -16,7 +16,7 @@ NAMESPACE_TYPES = Namespace.Type.values
 EVIDENCE_TYPES = Evidence.Type.values
 MEMORY_STATUSES = Memory.Status.values
 CANDIDATE_STATUSES = Candidate.Status.values
-RECALL_STATUSES = [*(status.value for status in Status), "degraded"]
+RECALL_STATUSES = [status.value for status in Status]
 
 
 @extend_schema_field(OpenApiTypes.ANY)
