@@ -21,7 +21,8 @@ BLEND = (0.3, 0.15)
 ENGLISH, CHINESE = LANGUAGES
 SHRINK = 8
 """The weight, in rows, of the generic mean of a language."""
-BLOCK = 2048
+BLOCK = 512
+"""Rows worked on at a time: as many as a processor keeps near."""
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -66,29 +67,37 @@ def meaning(vectors: Floats, known: Mask, chinese: Mask, threads: Threads, means
     middles: dict[str, Floats] = {}
     for language in (ENGLISH, CHINESE):
         here = known & (chinese == (language == CHINESE))
-        if not here.any():
-            continue
-        count = int(here.sum())
-        total = here.astype(np.float32) @ vectors
-        middles[language] = ((total + SHRINK * means.statements[language]) / (count + SHRINK)).astype(np.float32)
-        for begin in range(0, len(vectors), BLOCK):
-            rows = np.flatnonzero(here[begin : begin + BLOCK]) + begin
-            moved = vectors[rows] - middles[language]
-            vectors[rows] = moved / (np.linalg.norm(moved, axis=1, keepdims=True) + np.float32(1e-9))
+        if here.any():
+            total = here.astype(np.float32) @ vectors
+            count = np.float32(here.sum())
+            middles[language] = (total + np.float32(SHRINK) * means.statements[language]) / (count + np.float32(SHRINK))
+    nowhere = np.zeros(vectors.shape[1], np.float32)
+    table = np.stack([middles.get(language, nowhere) for language in (ENGLISH, CHINESE)]).astype(np.float32)
+    for begin in range(0, len(vectors), BLOCK):
+        block = vectors[begin : begin + BLOCK]
+        block -= table[chinese[begin : begin + BLOCK].astype(np.intp)]
+        lengths = np.sqrt(np.einsum("ij,ij->i", block, block)) + np.float32(1e-9)
+        block *= (known[begin : begin + BLOCK] / lengths)[:, None].astype(np.float32)
     return Meaning(vectors, _blend_lengths(vectors, threads), middles, means, chinese, known)
 
 
 def _blend_lengths(centred: Floats, threads: Threads) -> Floats:
-    """The length of each row's vector blended with its neighbours', so that a blend has no more weight than a row."""
+    """The length of each row's vector blended with its neighbours', so that a blend weighs no more than a row."""
+    lengths = np.ones(len(centred), np.float32)
     if threads.single:
-        return np.ones(len(centred), np.float32)
+        return lengths
     reach = len(BLEND)
-    lengths = np.empty(len(centred), np.float32)
     for begin in range(0, len(centred), BLOCK):
         first, last = max(0, begin - reach), min(len(centred), begin + BLOCK + reach)
-        part = Threads(threads.starts, threads.number[first:last], single=False)
-        blended = part.window(np.ascontiguousarray(centred[first:last].T), BLEND, np.add)
-        lengths[begin : begin + BLOCK] = np.linalg.norm(blended, axis=0)[begin - first :][:BLOCK]
+        part, number = centred[first:last], threads.number[first:last]
+        blended = part.copy()
+        for distance, weight in enumerate(BLEND, 1):
+            if distance >= len(part):
+                break
+            near = np.where(number[distance:] == number[:-distance], np.float32(weight), np.float32(0))[:, None]
+            blended[:-distance] += near * part[distance:]
+            blended[distance:] += near * part[:-distance]
+        lengths[begin : begin + BLOCK] = np.sqrt(np.einsum("ij,ij->i", blended, blended))[begin - first :][:BLOCK]
     return lengths + np.float32(1e-9)
 
 
