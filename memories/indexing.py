@@ -66,21 +66,17 @@ def soon() -> None:
 
     Without a broker the worker finds the rows by itself.
     """
-    if not settings.CELERY_BROKER_URL or embeddings.active() is None:
+    if not settings.CELERY_BROKER_URL or embeddings.permitted() is None:
         return
-    asked = _Asked(tenancy.current_id())
-    if all(waiting[1] != asked for waiting in connection.run_on_commit):
-        transaction.on_commit(asked, robust=True)
+    tenant_id = tenancy.current_id()
+    if any(getattr(waiting[1], "vectors_of", None) == tenant_id for waiting in connection.run_on_commit):
+        return
 
+    def ask() -> None:
+        import_string(EMBED_TASK).send(tenant_id)  # the task is a door and stands above, hence by name
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The message of one transaction for one tenant. The task is a door and stands above, hence by name."""
-
-    tenant_id: uuid.UUID
-
-    def __call__(self) -> None:
-        import_string(EMBED_TASK).send(self.tenant_id)
+    ask.vectors_of = tenant_id  # type: ignore[attr-defined]
+    transaction.on_commit(ask, robust=True)
 
 
 def fill_due(_principal: Principal, now: datetime, *, seconds: float = 0.0) -> Mapping[str, int]:

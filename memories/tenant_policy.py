@@ -55,4 +55,5 @@ def _default() -> Policy:
 @lru_cache(maxsize=256)
 def _parsed(pk: uuid.UUID, version: int) -> Policy:
     document = PolicyVersion.objects.values_list("document", flat=True).get(pk=pk)
-    return load(merge(default_document(), document), version=version)  # fields younger than the document are the default's
+    # What the document is too old to name is as in the default.
+    return load(merge(default_document(), document), version=version)

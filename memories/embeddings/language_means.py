@@ -9,6 +9,7 @@ import threading
 from importlib.resources import files
 from pathlib import Path
 from typing import IO
+from zipfile import BadZipFile
 
 import numpy as np
 import structlog
@@ -93,7 +94,7 @@ def _read(name: str) -> Means | None:
         try:
             with file.open("rb") as opened, np.load(opened, allow_pickle=False) as found:
                 statements, questions = _by_language(found["statements"]), _by_language(found["questions"])
-        except (OSError, ValueError, KeyError, EOFError):  # absent, or cut off: made anew
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # absent, or cut off: made anew
             continue
         return Means(name, statements, questions)
     return None
