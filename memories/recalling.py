@@ -74,11 +74,18 @@ class Recalled:
     warnings: Sequence[str] = ()
 
 
-def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = None) -> Recalled:
+def recall(
+    principal: Principal,
+    asked: RecallInput,
+    *,
+    now: datetime | None = None,
+    meant: tuple[Vector, Means] | None = None,
+) -> Recalled:
     """What may and should come back, in order: permission, kind, validity, relevance, authority, budget.
 
     Raises NotVisible for a namespace the caller may not read and InvalidInput for a kind the policy does not know.
-    Nothing that is read changes; a trace of ids and an event are written. `now` is for evaluations.
+    Nothing that is read changes; a trace of ids and an event are written. `now` and `meant`, the question as a vector
+    that was made before, are for evaluations.
     """
     principal.require(Scope.RECALL)
     started = time.perf_counter()
@@ -87,7 +94,7 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
     kinds = _kinds(policy, asked)
     limit = asked.limit or policy.recall.limit
     scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
-    meant, degraded = _meaning_of(asked.query, scopes)
+    meant, degraded = (meant, False) if meant else _meaning_of(asked.query, scopes)
     embedded = time.perf_counter()
     searched = rows.index().search(
         asked.query,

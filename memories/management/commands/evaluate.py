@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.evaluation import cases, lab, reading, reports, writing
+from memories.evaluation import cases, lab, reading, reports, retrieval, writing
 from memories.evaluation.cases import Case, CaseError
 from memories.evaluation.results import Bar, BarError, Result, shown
 
@@ -22,6 +22,7 @@ SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
     "sensitive": writing.sensitive,
     "poison": writing.poison,
 }
+FOLDERS: dict[str, Callable[[Path], Result]] = {"retrieval": retrieval.retrieval}
 
 
 class Command(BaseCommand):
@@ -31,8 +32,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("suite", choices=SUITES)
-        parser.add_argument("file", type=Path, help="cases, .jsonl or .jsonl.gz")
+        parser.add_argument("suite", choices=[*SUITES, *FOLDERS])
+        parser.add_argument("file", type=Path, help="cases, .jsonl or .jsonl.gz; for retrieval a folder of data sets")
         parser.add_argument("--json", type=Path, metavar="OUT", help="write rows and figures here")
         parser.add_argument("--report", type=Path, metavar="DIR", help="write readable reports here")
         parser.add_argument("--min", action="append", default=[], metavar="NAME=VALUE", help="least figure")
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         try:
             bars = [Bar.parse(text, is_least=True) for text in options["min"]]
             bars += [Bar.parse(text, is_least=False) for text in options["max"]]
-            result = SUITES[options["suite"]](cases.read(options["file"]))
+            result = self._result(options["suite"], options["file"])
             self._write(result, options["json"], options["report"])
             self._print(result)
             missed = [why for bar in bars if (why := bar.missed_by(result.metrics))]
@@ -54,6 +55,11 @@ class Command(BaseCommand):
             missed.insert(0, "the gate failed")
         if missed:
             raise CommandError("; ".join(missed))
+
+    def _result(self, suite: str, source: Path) -> Result:
+        if suite in FOLDERS:
+            return FOLDERS[suite](source)
+        return SUITES[suite](cases.read(source))
 
     def _write(self, result: Result, out: Path | None, folder: Path | None) -> None:
         if out is not None:
