@@ -87,19 +87,13 @@ class View:
 
     def people_named(self, question: str) -> set[int]:
         """The speakers of these rows whom a question names."""
-        return {
-            number
-            for begin, end, secret in self._people()
-            for place in facts.people_named(question, self.speakers[begin:end], secret)
-            for number in (begin + place,)
-        }
-
-    def _people(self) -> list[tuple[int, int, bytes]]:
-        out, begin = [], 0
+        found: set[int] = set()
+        begin = 0
         for part in self.parts:
-            out.append((begin, begin + len(part.rows.speakers), part.secret))
-            begin += len(part.rows.speakers)
-        return out
+            end = begin + len(part.rows.speakers)
+            found |= {begin + place for place in facts.people_named(question, self.speakers[begin:end], part.secret)}
+            begin = end
+        return found
 
 
 def of(parts: Sequence[Part]) -> View:
@@ -120,7 +114,9 @@ def of(parts: Sequence[Part]) -> View:
         seen, owners = seen[order], owners[order]
     places = np.full(sum(sizes), -1, np.int32)
     places[seen] = np.arange(len(seen), dtype=np.int32)
-    speakers = tuple(speaker for part in parts for speaker in part.rows.speakers)
+    speaking = set(columns["speaker"].tolist())  # who only speaks in rows that are not seen is nobody here
+    everybody = [speaker for part in parts for speaker in part.rows.speakers]
+    speakers = tuple(speaker if number in speaking else b"" for number, speaker in enumerate(everybody))
     unknown = np.array([not speaker for speaker in speakers], bool)
     threads, traits = Threads.of(columns["thread"]), columns["traits"]
     asking = (traits & facts.Trait.QUESTION) != 0
