@@ -209,11 +209,15 @@ def authority(kind: str, evidence_class: str, policy: RecallWeights) -> float:
 
 
 def cutoff_of(mode: Mode, policy: RecallWeights, searched: Searched) -> Cutoff:
-    """The cutoff of a mode. Where meaning was compared every row is near to some degree, which few rows distort."""
+    """The cutoff of a mode: a generous answer among enough rows has none, so that it is what a full scan would give."""
     cutoff = policy.cutoffs[mode]
-    if searched.confidence is None or mode != Mode.GENEROUS:
+    if mode != Mode.GENEROUS:
         return cutoff
-    return _NO_CUTOFF if searched.eligible >= _FULL else Cutoff(max(cutoff.floor, _FLOOR_OF_FEW), cutoff.share)
+    if searched.eligible >= _FULL:
+        return _NO_CUTOFF
+    if searched.confidence is None:
+        return cutoff
+    return Cutoff(max(cutoff.floor, _FLOOR_OF_FEW), cutoff.share)  # in meaning every row is near to some degree
 
 
 def least_relevance(best: float, cutoff: Cutoff) -> float:
@@ -324,10 +328,18 @@ def _status(
     if items:
         if confidence >= policy.confident:
             return Status.OK
-        named = any(item.memory.named for item in items)
-        return Status.NOTHING_RELEVANT if filled and confidence < _NOTHING and not named else Status.WEAK
+        return Status.NOTHING_RELEVANT if filled and _is_nothing(items, confidence, policy, searched) else Status.WEAK
     # something relevant that is too long exists, so "nothing relevant" would be untrue
     return Status.WEAK if oversized else Status.NOTHING_RELEVANT
+
+
+def _is_nothing(items: Sequence[Selected], confidence: float, policy: RecallWeights, searched: Searched) -> bool:
+    """Whether the best of what there is, is still nothing. By words alone that is so where no item would stand."""
+    if any(item.memory.named for item in items):
+        return False
+    if searched.confidence is not None:
+        return confidence < _NOTHING
+    return all(item.memory.relevance < policy.cutoffs[Mode.GENEROUS].floor for item in items)
 
 
 def _folded(name: str) -> str:

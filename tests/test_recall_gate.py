@@ -318,6 +318,12 @@ def test_a_filled_answer_says_what_it_is_worth(confidence, status):
     assert (answer.status, answer.confidence, len(answer.items)) == (status, confidence, 10)
 
 
+@pytest.mark.parametrize(("relevance", "status"), [(0.005, Status.NOTHING_RELEVANT), (0.02, Status.WEAK)])
+def test_a_filled_answer_of_words_alone_is_nothing_where_no_item_would_stand(relevance, status):
+    answer = gate(*(memory(n, relevance=relevance) for n in range(1, 4)), searched=found(12, None))
+    assert (answer.status, len(answer.items)) == (status, 3)
+
+
 def test_among_few_rows_the_nearest_is_none_by_that_alone():
     few = [memory(1, relevance=0.025), memory(2, relevance=0.02)]
     assert gate(*few, searched=found(2, 0.01)).status == Status.NOTHING_RELEVANT
