@@ -13,6 +13,7 @@ import pytest
 from cast import acme, beta, cast, crowd, erasable_audit, shared_cast  # noqa: F401 - fixtures of every test
 from django.conf import settings
 from django.core.cache import cache
+from embedders import use  # noqa: F401 - the fixture with which a test chooses its embedder
 
 from accounts import tenancy
 

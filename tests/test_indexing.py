@@ -13,7 +13,7 @@ from cast import PROJECT, Caller, Cast, Company, new_key, sentence, word
 from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
-from embedders import InUse, Provider, WordEmbedder, direction, use  # noqa: F401 - a fixture
+from embedders import InUse, Provider, WordEmbedder, direction
 
 from accounts import tenancy
 from accounts.principals import system
@@ -29,7 +29,7 @@ DOWN = EmbedderError("unreachable")
 
 
 @pytest.fixture
-def embedder(use: InUse) -> WordEmbedder:  # noqa: F811
+def embedder(use: InUse) -> WordEmbedder:
     made: WordEmbedder = use(WordEmbedder())
     embeddings.means(made.name)
     made.asked.clear()
@@ -102,7 +102,7 @@ def test_the_age_of_the_oldest_waiting_memory_is_told(acme: Company, embedder: W
         assert indexing.status(timezone.now() + timedelta(minutes=2)).oldest_seconds == 0
 
 
-def test_without_an_embedder_nothing_waits_and_nothing_is_semantic(acme: Company, use: InUse) -> None:  # noqa: F811
+def test_without_an_embedder_nothing_waits_and_nothing_is_semantic(acme: Company, use: InUse) -> None:
     use(None)
     acme.alice.store()
     assert fill(acme) == {}
@@ -314,7 +314,7 @@ def test_one_text_that_is_refused_harms_no_other(acme: Company, embedder: WordEm
 
 def test_another_embedder_makes_every_vector_anew_and_new_memories_go_first(
     acme: Company,
-    use: InUse,  # noqa: F811
+    use: InUse,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use(WordEmbedder("words-5"))
@@ -338,7 +338,7 @@ def test_another_embedder_makes_every_vector_anew_and_new_memories_go_first(
 # --- who may see what -------------------------------------------------------------------------------------------------
 
 
-def test_a_remote_embedder_sees_no_text_of_a_tenant_that_did_not_opt_in(cast: Cast, use: InUse) -> None:  # noqa: F811
+def test_a_remote_embedder_sees_no_text_of_a_tenant_that_did_not_opt_in(cast: Cast, use: InUse) -> None:
     """T31: local ones always; remote ones only by the tenant's policy, and only what the gate let pass."""
     provider = Provider()
     remote = use(provider.embedder())
@@ -354,7 +354,7 @@ def test_a_remote_embedder_sees_no_text_of_a_tenant_that_did_not_opt_in(cast: Ca
     assert [mine["statement"] in text for text in provider.texts] == [True]
 
 
-def test_a_remote_embedder_sees_nothing_that_was_refused_routed_or_is_held(acme: Company, use: InUse) -> None:  # noqa: F811
+def test_a_remote_embedder_sees_nothing_that_was_refused_routed_or_is_held(acme: Company, use: InUse) -> None:
     provider = Provider()
     remote = use(provider.embedder())
     embeddings.means(remote.name)
