@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memories.evaluation.cases import CaseError
-
 GROUPS = 3
 CHINESE_GROUPS, CHINESE_KEPT = 12, 4
 UNANSWERABLE = 5
@@ -21,6 +19,10 @@ _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 _SESSION = re.compile(r"session_(\d+)$")
 _SENTENCE = re.compile(r"[^。！？!?\n]+[。！？!?]*|\n")
 _FULL_STOP = re.compile(r"(?<=[a-z0-9)\"]\.)(?= [A-Z])")
+
+
+class DataError(ValueError):
+    """A folder or a file that no suite can run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def read(folder: Path) -> Iterator[DataSet]:
         known = True
         yield from xquad(_load(found["xquad.en.json"]), _load(found["xquad.zh.json"]))
     if not known:
-        raise CaseError(f"{folder} holds none of {', '.join([*makers, 'xquad.en.json with xquad.zh.json'])}")
+        raise DataError(f"{folder} holds none of {', '.join([*makers, 'xquad.en.json with xquad.zh.json'])}")
 
 
 def locomo_turns(document: Any) -> DataSet:
@@ -98,7 +100,8 @@ def locomo_facts(document: Any) -> DataSet:
     told: list[Told] = []
     questions: list[Question] = []
     for sample in document:
-        namespace, drawn = sample["sample_id"], {}
+        namespace = sample["sample_id"]
+        drawn: dict[str, set[str]] = {}
         times = {number: at for number, at, _ in _sessions(sample["conversation"])}
         for key, by_speaker in sample["observation"].items():
             number = int(key.removeprefix("session_").partition("_")[0])
@@ -129,7 +132,7 @@ def xquad(english: Any, chinese: Any) -> Iterator[DataSet]:
     """The same paragraphs and questions in both languages: Chinese, across, and both in one namespace."""
     en, zh = _articles("xquad-en", english, GROUPS), _articles("xquad-zh", chinese, GROUPS)
     if len(en.questions) != len(zh.questions):
-        raise CaseError("xquad.en.json and xquad.zh.json do not ask the same questions")
+        raise DataError("xquad.en.json and xquad.zh.json do not ask the same questions")
     yield replace(zh, name="xquad_zh")
     pairs = list(zip(en.questions, zh.questions, strict=True))
     yield DataSet("en_to_zh", zh.told, tuple(replace(there, text=here.text) for here, there in pairs))
@@ -208,4 +211,4 @@ def _load(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
-        raise CaseError(f"{path.name} is not JSON") from None
+        raise DataError(f"{path.name} is not JSON in UTF-8") from None

@@ -1,7 +1,7 @@
 """The suite about finding: conversations and articles through the product's own recall, in a scratch tenant.
 
-Rows are written by `lifecycle`, questions asked by `recall`, everything rolled back. Vectors are made once and kept in
-the var folder. The figures are explained where they are counted.
+Rows are written as a past that was decided, questions asked by `recall`, everything rolled back. Vectors are made once
+and kept in the var folder. Each figure is explained where it is counted.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 from django.conf import settings
 
-from memories import embeddings, lifecycle, recalling
-from memories.evaluation import conversations
+from memories import embeddings, recalling
+from memories.evaluation import conversations, history
 from memories.evaluation.cast import Cast
 from memories.evaluation.conversations import DataSet, Question, Told
 from memories.evaluation.names import Name
@@ -89,15 +89,10 @@ class _Run:
         """What was told, as the versions of a past."""
         with self.world.entered(TENANT):
             for number, one in enumerate(self.data.told):
-                namespace = self._namespace(one.namespace)
-                said = _said(one)
-                content = lifecycle.Content(
-                    kind=self._kind, key=f"n{number}", statement=one.text, valid_until=NOW + timedelta(days=30)
-                )
-                origin = lifecycle.Origin("explicit_user", 1, said=said)
-                memory = lifecycle.store(lifecycle.make_slot(namespace, content), None, content, origin, NOW)
-                self.ids[memory.pk] = one.id
-                self.texts[memory.pk] = text_of(one.text, content.key, None, said)
+                said, key = _said(one), f"n{number}"
+                pk = history.tell(self._namespace(one.namespace), self._kind, key, one.text, said, NOW)
+                self.ids[pk] = one.id
+                self.texts[pk] = text_of(one.text, key, None, said)
 
     def embed(self, cache: VectorCache, means: Means) -> None:
         """Their vectors, as indexing would have written them."""

@@ -287,15 +287,21 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
 def _grown(
     parts: tuple[Part, ...], added: Sequence[Part], merged: Callable[[Sequence[Part]], Part]
 ) -> tuple[Part, ...]:
-    """With these parts added. Sizes at least halve from one to the next of its kind: few parts, cheap merges."""
-    out = list(parts)
+    """With these parts added. Sizes at least halve from one to the next of a kind: few parts, cheap merges."""
+    out: list[Part] = list(parts)
     for part in added:
-        kind = getattr(part, "embedder", None)
-        mine = [*(one for one in out if getattr(one, "embedder", None) == kind), part]
+        mine: list[Part] = [one for one in out if _kind(one) == _kind(part)]
+        out = [one for one in out if _kind(one) != _kind(part)]
+        mine.append(part)
         while len(mine) > 1 and mine[-2].size <= 2 * mine[-1].size:
             mine[-2:] = [merged(mine[-2:])]
-        out = [one for one in out if getattr(one, "embedder", None) != kind] + mine
+        out += mine
     return tuple(out)
+
+
+def _kind(part: object) -> str:
+    """Vectors of different embedders are never merged."""
+    return part.embedder if isinstance(part, Vectors) else ""
 
 
 def _vectors_of(rows: Sequence[Row], offset: int) -> list[Vectors]:

@@ -194,9 +194,10 @@ class NamespaceIndex:
             self._kept[namespace_id] = rows
             self._drop_views(namespace_id)
             self._bytes += rows.nbytes - (gone.nbytes if gone else 0)
-            while self._bytes > self._max_bytes and len(self._kept) > 1:
-                _, oldest = self._kept.popitem(last=False)
+            while self._bytes + self._view_bytes() > self._max_bytes and len(self._kept) > 1:
+                name, oldest = self._kept.popitem(last=False)
                 self._bytes -= oldest.nbytes
+                self._drop_views(name)
 
     def _view(self, parts: Sequence[Part]) -> View:
         """What these parts are together. One view is kept for each set of namespaces, of the filters used last."""
@@ -209,9 +210,12 @@ class NamespaceIndex:
             if all(self._kept.get(part.namespace_id) is part.rows for part in parts):  # nothing of an older state stays
                 self._views[names] = kept
                 self._views.move_to_end(names)
-            while len(self._views) > 1 and sum(one.nbytes for one in self._views.values()) > self._max_bytes:
+            while len(self._views) > 1 and self._bytes + self._view_bytes() > self._max_bytes:
                 self._views.popitem(last=False)
         return kept
+
+    def _view_bytes(self) -> int:
+        return sum(one.nbytes for one in self._views.values())
 
     def _drop_views(self, namespace_id: UUID) -> None:
         for areas in [areas for areas in self._views if namespace_id in areas]:

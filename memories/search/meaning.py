@@ -106,7 +106,7 @@ def _unit(vector: Floats) -> Floats:
     return unit
 
 
-def stacked(parts: Sequence[tuple[npt.NDArray[np.float16], npt.NDArray[np.intp]]], rows: int) -> tuple[Floats, Mask]:
+def stacked(parts: Sequence[tuple[npt.NDArray[np.float16], npt.NDArray[np.int32]]], rows: int) -> tuple[Floats, Mask]:
     """One matrix in thread order from the stored vectors and the places they belong to, -1 where not seen."""
     width = parts[0][0].shape[1] if parts else 0
     out, known = np.zeros((rows, width), np.float32), np.zeros(rows, bool)

@@ -109,7 +109,7 @@ def combine(words: Ranking, near: Near | None, rows: Cues, asked: Asked) -> Rank
         relevance = _probability(words, near, rows, asked, score)
         confidence = _confidence(words, near, rows, asked)
     return Ranked(
-        score=score / np.float32(SCALE),
+        score=(score / np.float32(SCALE)).astype(np.float32),
         relevance=relevance,
         keyword=words.score,
         semantic=semantic,

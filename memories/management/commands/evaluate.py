@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from memories.evaluation import cases, lab, reading, reports, retrieval, writing
 from memories.evaluation.cases import Case, CaseError
+from memories.evaluation.conversations import DataError
 from memories.evaluation.results import Bar, BarError, Result, shown
 
 SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
@@ -47,7 +48,7 @@ class Command(BaseCommand):
             self._write(result, options["json"], options["report"])
             self._print(result)
             missed = [why for bar in bars if (why := bar.missed_by(result.metrics))]
-        except (CaseError, BarError) as error:
+        except (CaseError, DataError, BarError) as error:
             raise CommandError(str(error)) from None
         except (OSError, EOFError, zlib.error) as error:
             raise CommandError(f"a file cannot be read or written: {error}") from None
