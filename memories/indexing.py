@@ -29,7 +29,7 @@ from memories.vectors import Vector, pack
 log = structlog.get_logger("memories.indexing")
 
 EMBED_TASK = "memories.tasks.embed"
-BATCH = 64
+BATCH = 32  # a worker that is told to stop ends the batch it is at
 LEASE = timedelta(minutes=5)
 PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=1)
@@ -66,10 +66,9 @@ def soon() -> None:
 
     Without a broker the worker finds the rows by itself.
     """
-    if not settings.CELERY_BROKER_URL or embeddings.permitted() is None:
-        return
     tenant_id = tenancy.current_id()
-    if any(getattr(waiting[1], "vectors_of", None) == tenant_id for waiting in connection.run_on_commit):
+    asked = any(getattr(waiting[1], "vectors_of", None) == tenant_id for waiting in connection.run_on_commit)
+    if not settings.CELERY_BROKER_URL or asked or embeddings.permitted() is None:
         return
 
     def ask() -> None:

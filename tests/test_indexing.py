@@ -335,6 +335,46 @@ def test_another_embedder_makes_every_vector_anew_and_new_memories_go_first(
         assert status(acme.alice)["pending"] == 0
 
 
+def semantic(answer: dict[str, Any]) -> list[float]:
+    return [item["scores"]["semantic"] for item in answer["items"]]
+
+
+def test_recall_goes_by_words_alone_until_the_vectors_of_the_new_embedder_are_there(acme: Company, use: InUse) -> None:
+    """Vectors of two embedders are never compared: those of `words-6` would all look alike to `words-5`."""
+    mark = word()
+    use(WordEmbedder("words-5"))
+    for _ in range(3):
+        acme.alice.store()
+    memory = acme.alice.store(sentence(mark))
+    asked = f"which {mark} summary"
+    assert semantic(acme.alice.recall(asked))[0] == 0
+    fill(acme)
+    assert semantic(acme.alice.recall(asked))[0] > 0
+    use(WordEmbedder("words-6"))
+    answer = acme.alice.recall(asked)
+    assert (answer["items"][0]["memory_id"], semantic(answer)[0]) == (memory["memory_id"], 0)
+    assert answer["status"] != "degraded"
+    fill(acme)
+    assert semantic(acme.alice.recall(asked))[0] > 0
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_recall_with_a_broken_or_slow_embedder_answers_by_words_and_says_degraded(
+    acme: Company, embedder: WordEmbedder, slow: bool
+) -> None:
+    mark, go = word(), threading.Event()
+    memory = acme.alice.store(sentence(mark))
+    fill(acme)
+    embedder.timeout = 0.05
+    embedder.before = (lambda texts: go.wait(20)) if slow else raising(DOWN)
+    answer = acme.alice.recall(f"which {mark} summary")
+    go.set()
+    assert answer["status"] == "degraded"
+    assert answer["items"][0]["memory_id"] == memory["memory_id"]
+    embedder.before = lambda texts: None
+    assert acme.alice.recall(f"what {mark} summary")["status"] != "degraded"
+
+
 # --- who may see what -------------------------------------------------------------------------------------------------
 
 
