@@ -145,6 +145,11 @@ def slowly(rows: list[Row], query: str, asked: np.ndarray) -> dict[int, float]:
         around = [j for j in range(i - 2, i + 3) if together(i, j)]
         total = sum(blend[abs(j - i)] * near[j] for j in around)
         meaning.append(total / np.linalg.norm(sum(blend[abs(j - i)] * centred[j] for j in around)))
+    here = [i for i in range(count) if language[i] == "en"]
+    most_words, most_meaning = max(words[i] for i in here), max(meaning[i] for i in here)
+    for i in range(count):
+        if language[i] != "en":
+            words[i] = max(words[i], most_words * min(1, max(0, meaning[i] / most_meaning)))
     out = {}
     for i, one in enumerate(rows):
         mine = [j for j in range(count) if together(i, j)]
@@ -262,3 +267,13 @@ def test_nothing_of_an_erased_vector_or_name_stays_in_the_process():
     assert rows.speakers == (b"",)
     assert all((one.rows == 0).all() for one in rows.names)
     assert all(view.size == 1 for view in index._views.values())
+
+
+def test_beside_rows_that_share_words_a_row_in_the_other_language_is_not_pushed_out():
+    """No words are shared across languages, so there meaning stands for them."""
+    meant = vector() - MEANS.statements["zh"]
+    answer = row(50, "灯塔在港口", made=unit(MEANS.statements["zh"] + meant))
+    asked = unit(MEANS.questions["en"] + meant)
+    sharing = [row(n, f"lighthouse {WORDS[n % 10]} talk", made=vector()) for n in range(1, 30)]
+    hits = search(index_of(*sharing, answer), "which lighthouse stands there", asked, limit=3).hits
+    assert answer.memory_id in {hit.memory_id for hit in hits}

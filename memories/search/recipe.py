@@ -85,7 +85,7 @@ def fullness(distinct: npt.NDArray[np.integer]) -> Floats:
 
 def combine(words: Ranking, near: Near | None, rows: Cues, asked: Asked) -> Ranked:
     """Everything that is known of the rows as one score, one probability for each and one for the whole."""
-    threads, keyword = rows.threads, words.keyword
+    threads, keyword = rows.threads, _across_languages(words.keyword, near, rows, asked)
     strongest = min(1.0, float(keyword.max(initial=0)))
     base = np.float32(WORDS) * keyword
     base += np.float32(ASKING) * (rows.uttered & rows.asking)
@@ -117,6 +117,20 @@ def combine(words: Ranking, near: Near | None, rows: Cues, asked: Asked) -> Rank
         confidence=confidence,
         about_someone_else=_about_someone_else(base, found, rows, asked),
     )
+
+
+def _across_languages(keyword: Floats, near: Near | None, rows: Cues, asked: Asked) -> Floats:
+    """The words of each row. Across languages none are shared: there a row is taken to match in words as in meaning."""
+    other = rows.chinese != asked.chinese
+    if near is None or not other.any() or other.all():
+        return keyword
+    best_words = float(keyword[~other].max())
+    best_meaning = float(near.blended[~other].max())
+    if best_words <= 0 or best_meaning <= 0:
+        return keyword
+    guessed = np.clip(near.blended / best_meaning, 0, 1) * np.float32(best_words)
+    matched: Floats = np.where(other, np.maximum(keyword, guessed), keyword)
+    return matched
 
 
 def _with_guesses(near: Near, keyword: Floats) -> Floats:
