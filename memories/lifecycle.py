@@ -137,7 +137,7 @@ def resume(memory: Memory, now: datetime) -> None:
 
 
 def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: str, now: datetime) -> int:
-    """Fill in vectors of kept memories of a namespace. One change for all, so that every index takes them up at once."""
+    """Fill in vectors of kept memories of a namespace: one change for all, so that an index takes them up at once."""
     filled = {"embedder": embedder, "embedded_at": now, "embed_after": None, "embed_attempts": 0}
     written = [
         pk

@@ -28,7 +28,7 @@ Step = Callable[[Principal, datetime], Mapping[str, int]]
 
 # Each takes the system's principal and the time, and answers what it did in counts. What forgets comes before what
 # proves the forgetting, and sealing comes after them, so that it covers their events. Vectors leave no event and take
-# long: nothing waits for them.
+# long: nothing waits for them, and the worker makes them while it rests.
 VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
     "reviews.tasks.lapse_candidates",
@@ -96,25 +96,40 @@ def _behind(swept: Sequence[Swept]) -> list[str]:
 
 def work(stop: threading.Event, interval: float) -> None:
     """Sweep until told to stop: at the latest every `interval` seconds, sooner when a forgetting waits."""
+    rota: dict[str, None] = {}
     while not stop.is_set():
         close_old_connections()
-        behind: list[str] = []
         try:
-            behind = _behind(sweep(timezone.now()))
+            swept = sweep(timezone.now(), steps=[step for step in STEPS if step != VECTORS])
+            rota |= {one.tenant: None for one in swept}
         except Exception:  # noqa: BLE001 - the database may be away for a while; the worker stays
             log.exception("sweep_failed")
             connection.close()
-        _rest(stop, interval, behind)
+        _rest(stop, interval, rota)
 
 
-def _rest(stop: threading.Event, interval: float, behind: Sequence[str] = ()) -> None:
-    """Until the next sweep make vectors where they wait, a batch in each tenant in turn, and look for forgettings."""
+def _rest(stop: threading.Event, interval: float, rota: dict[str, None] | None = None) -> None:
+    """Until the next sweep look for forgettings and make vectors, a batch in each tenant of the rota in turn.
+
+    A tenant leaves the rota when nothing more can be made there; the next sweep brings it back.
+    """
+    rota = {} if rota is None else rota
     until = time.monotonic() + interval
-    while (left := until - time.monotonic()) > 0 and not stop.wait(0 if behind else min(LOOK_SECONDS, left)):
+    while (left := until - time.monotonic()) > 0 and not stop.wait(0 if rota else min(LOOK_SECONDS, left)):
         if _forgetting_waits():
             return
-        if behind:
-            behind = [*behind[1:], *_behind(sweep(timezone.now(), slug=behind[0], steps=(VECTORS,)))]
+        if rota:
+            slug = next(iter(rota))
+            del rota[slug]
+            rota |= dict.fromkeys(_make_vectors(slug))
+
+
+def _make_vectors(slug: str) -> list[str]:
+    """A batch in one tenant; names it again when more can be made there."""
+    try:
+        return _behind(sweep(timezone.now(), slug=slug, steps=(VECTORS,)))
+    except Exception:  # noqa: BLE001 - the next sweep says what is wrong
+        return []
 
 
 def _forgetting_waits() -> bool:

@@ -497,8 +497,37 @@ def test_the_worker_goes_on_with_vectors_until_its_next_sweep_or_a_forgetting(
         return len(made) > 3
 
     monkeypatch.setattr(sweeping, "_forgetting_waits", forgetting_waits)
-    sweeping._rest(threading.Event(), 3600.0, ["acme"])
+    sweeping._rest(threading.Event(), 3600.0, {"acme": None})
     assert [bool(feature(acme, memory).vector) for memory in stored] == [True, True, True, False]
+
+
+def test_the_worker_makes_vectors_of_every_tenant_in_turn_after_its_sweep(
+    cast: Cast, embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop = threading.Event()
+    monkeypatch.setattr(purging, "truncate_log", lambda: True)
+    monkeypatch.setattr(sweeping, "close_old_connections", lambda: None)
+    monkeypatch.setattr(indexing, "BATCH", 1)
+    stored = [caller.store() for caller in (cast.acme.alice, cast.acme.alice, cast.beta.alice, cast.beta.alice)]
+    texts: list[str] = []
+
+    def note(batch: Sequence[str]) -> None:
+        texts.extend(batch)
+        if len(texts) == len(stored):
+            stop.set()
+
+    embedder.before = note
+    sweeping.work(stop, 3600.0)
+    whose = [next(at // 2 for at, one in enumerate(stored) if one["statement"] in text) for text in texts]
+    assert whose in ([0, 1, 0, 1], [1, 0, 1, 0])
+
+
+def test_the_worker_outlives_a_database_that_is_away_while_it_makes_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise ConnectionError
+
+    monkeypatch.setattr(sweeping, "sweep", away)
+    assert sweeping._make_vectors("acme") == []
 
 
 def test_a_tenant_whose_embedder_is_down_does_not_keep_the_worker_busy(acme: Company, embedder: WordEmbedder) -> None:
