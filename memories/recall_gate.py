@@ -28,6 +28,8 @@ _NOTHING = 0.2
 """The confidence below which the best rows are said to be nothing relevant."""
 
 
+_NAMED = 2.0
+"""What each word of a name adds that the question holds in full: more than any match, so that what is named leads."""
 _NO_CUTOFF = Cutoff(0.0, 0.0)
 
 
@@ -233,18 +235,20 @@ def _scored(memory: Eligible, policy: RecallWeights, now: datetime) -> Selected:
         "version": policy.version * (1 - 1 / max(1, memory.version)),
     }
     added = {name: round(max(0.0, memory.score) * share, 6) for name, share in parts.items()}
+    if memory.named:
+        added["named"] = _NAMED * memory.named
     return Selected(memory, round(memory.score + sum(added.values()), 6), {**memory.scores, **added})
 
 
-def _best_first(policy: RecallWeights) -> Callable[[Selected], tuple[int, float, float, float, UUID]]:
+def _best_first(policy: RecallWeights) -> Callable[[Selected], tuple[float, float, float, UUID]]:
     """By score; where nothing was asked every score is 0, so then by authority and by the last confirmation."""
 
-    def place(one: Selected) -> tuple[int, float, float, float, UUID]:
+    def place(one: Selected) -> tuple[float, float, float, UUID]:
         memory = one.memory
         if one.score:
-            return (-memory.named, -one.score, 0.0, 0.0, memory.memory_id)
+            return (-one.score, 0.0, 0.0, memory.memory_id)
         strength = authority(memory.kind, memory.evidence_class, policy)
-        return (-memory.named, 0.0, -strength, -memory.confirmed_at.timestamp(), memory.memory_id)
+        return (0.0, -strength, -memory.confirmed_at.timestamp(), memory.memory_id)
 
     return place
 

@@ -337,7 +337,9 @@ def test_confidence_is_never_less_than_that_of_the_best_item():
 
 def test_what_was_asked_for_by_name_comes_first_and_always():
     rows = [memory(1, relevance=0.9, score=0.9), memory(2, relevance=0.001, score=0.1, named=1)]
-    assert numbers(gate(*rows, memory(3, relevance=0.001, score=0.05, named=2), mode=Mode.PRECISE)) == [3, 2, 1]
+    answer = gate(*rows, memory(3, relevance=0.001, score=0.05, named=2), mode=Mode.PRECISE)
+    assert numbers(answer) == [3, 2, 1]
+    assert [item.score for item in answer.items] == sorted((item.score for item in answer.items), reverse=True)
 
 
 @pytest.mark.parametrize("items", [[], [memory(1)]])

@@ -16,8 +16,6 @@ from memories.search.recipe import Cues
 from memories.search.threads import Floats, Threads
 from memories.vectors import Means
 
-KEPT_MEANINGS = 1
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -55,7 +53,7 @@ class View:
     @property
     def nbytes(self) -> int:
         """Roughly the memory it takes besides its parts."""
-        return 60 * self.size + 4 * len(self.places) + sum(one.nbytes for one in self.meanings.values())
+        return 60 * self.size + 4 * len(self.places) + sum(one.nbytes for one in tuple(self.meanings.values()))
 
     def is_of(self, parts: Sequence[Part]) -> bool:
         """Whether these parts are the ones it was made of."""
@@ -80,8 +78,7 @@ class View:
         if not known.any():
             return None
         made = meaning.meaning(vectors, known, self.cues.chinese, self.cues.threads, means)
-        while len(self.meanings) >= KEPT_MEANINGS:
-            self.meanings.pop(next(iter(self.meanings)), None)
+        self.meanings.clear()  # one embedder at a time; each of these steps is safe beside other threads
         self.meanings[means.embedder] = made
         return made
 
