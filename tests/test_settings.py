@@ -220,3 +220,25 @@ def test_the_key_of_openai_goes_to_openai_alone(load: Any) -> None:
     with pytest.raises(ImproperlyConfigured) as error:
         load(MEMORYHUB_EMBEDDER="openai")
     assert refusals(error) == {"MEMORYHUB_EMBEDDER"}
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("https://vectors.example/v1", True),
+        ("http://127.0.0.1:9000/v1", True),
+        ("http://[::1]:9000/v1", True),
+        ("http://10.1.2.3/v1", True),
+        ("http://vectors:9000/v1", True),
+        ("http://vectors.internal/v1", True),
+        ("http://vectors.example/v1", False),
+        ("http://8.8.8.8/v1", False),
+    ],
+)
+def test_texts_leave_ones_own_network_only_encrypted(load: Any, url: str, allowed: bool) -> None:
+    if allowed:
+        assert load(MEMORYHUB_EMBEDDER_URL=url)["MEMORYHUB_EMBEDDER_URL"] == url
+        return
+    with pytest.raises(ImproperlyConfigured) as error:
+        load(MEMORYHUB_EMBEDDER_URL=url)
+    assert refusals(error) == {"MEMORYHUB_EMBEDDER_URL"}
