@@ -277,3 +277,39 @@ def test_beside_rows_that_share_words_a_row_in_the_other_language_is_not_pushed_
     sharing = [row(n, f"lighthouse {WORDS[n % 10]} talk", made=vector()) for n in range(1, 30)]
     hits = search(index_of(*sharing, answer), "which lighthouse stands there", asked, limit=3).hits
     assert answer.memory_id in {hit.memory_id for hit in hits}
+
+
+# asked for by name
+
+
+def named(index: NamespaceIndex, query: str, **fields: object) -> dict[int, int]:
+    return {hit.memory_id.int: hit.named for hit in search(index, query, None, **fields).hits if hit.named}
+
+
+def under(number: int, *names: str, text: str = "Something else.", **fields: object) -> Row:
+    """A row with these names."""
+    return row(number, text, names=facts.names.pack(names, SECRET), **fields)
+
+
+def test_a_memory_asked_for_by_its_key_or_an_alias_leads():
+    index = index_of(under(1, "weekly_report", "状态周报"), *(row(n, f"kayak {n}") for n in range(2, 30)))
+    assert named(index, "show the weekly report") == {1: 2}
+    assert search(index, "show the weekly report", None).hits[0].memory_id.int == 1
+    assert named(index, "看一下状态周报") == {1: 3}
+    assert named(index, "the weekly wekly wreport") == {}
+
+
+def test_a_name_that_nobody_holds_alone_is_no_name():
+    many = [under(n, "violin", text=f"violin {n}") for n in range(1, 12)]
+    others = [row(n, f"kayak {n}") for n in range(20, 50)]
+    assert named(index_of(*many, *others), "violin") == {}
+    assert len(named(index_of(*many[:4], *others), "violin")) == 4
+
+
+def test_only_names_of_rows_that_may_be_seen_count():
+    seen, unseen = under(1, "lantern", path=("mine",)), under(2, "lanterm", path=("theirs",))
+    scope = {"namespaces": [Scope(ACME, ("mine",))]}
+    assert named(index_of(seen, unseen), "how is lanterm set up", **scope) == {
+        1: 1
+    }  # to this caller a mistyped lantern
+    assert named(index_of(seen, unseen), "how is lanterm set up") == {2: 1}
