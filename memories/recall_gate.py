@@ -211,13 +211,19 @@ def authority(kind: str, evidence_class: str, policy: RecallWeights) -> float:
 
 
 def cutoff_of(mode: Mode, policy: RecallWeights, searched: Searched) -> Cutoff:
-    """The cutoff of a mode: a generous answer among enough rows has none, so that it is what a full scan would give."""
+    """The cutoff of a mode as this search bears it out.
+
+    A generous answer among enough rows has none, so that it is what a full scan would give. The other modes ask more of
+    an item where hardly anything speaks for an answer at all.
+    """
     cutoff = policy.cutoffs[mode]
+    enough, confidence = searched.eligible >= _FULL, searched.confidence
     if mode != Mode.GENEROUS:
-        return cutoff
-    if searched.eligible >= _FULL:
+        doubtful = enough and confidence is not None and confidence < _NOTHING
+        return Cutoff(max(cutoff.floor, _NOTHING), cutoff.share) if doubtful else cutoff
+    if enough:
         return _NO_CUTOFF
-    if searched.confidence is None:
+    if confidence is None:
         return cutoff
     return Cutoff(max(cutoff.floor, _FLOOR_OF_FEW), cutoff.share)  # in meaning every row is near to some degree
 

@@ -324,6 +324,14 @@ def test_a_filled_answer_of_words_alone_is_nothing_where_no_item_would_stand(rel
     assert (answer.status, len(answer.items)) == (status, 3)
 
 
+@pytest.mark.parametrize(
+    ("confidence", "eligible", "kept"), [(0.1, 12, [1]), (0.5, 12, [1, 2]), (0.1, 3, [1, 2]), (None, 12, [1, 2])]
+)
+def test_where_hardly_anything_speaks_for_an_answer_a_precise_item_must_speak_for_itself(confidence, eligible, kept):
+    rows = [memory(1, relevance=0.25), memory(2, relevance=0.17)]
+    assert numbers(gate(*rows, searched=found(eligible, confidence), mode=Mode.PRECISE)) == kept
+
+
 def test_among_few_rows_the_nearest_is_none_by_that_alone():
     few = [memory(1, relevance=0.025), memory(2, relevance=0.02)]
     assert gate(*few, searched=found(2, 0.01)).status == Status.NOTHING_RELEVANT
