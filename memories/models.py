@@ -231,12 +231,31 @@ class EvidenceLink(TenantRow):
 
 
 class Feature(TenantModel):
-    """What ranking needs of one memory: keyed term hashes with counts, no word. An erased memory has none."""
+    """What ranking needs of one memory: hashes and numbers. No word stands in it; an erased memory has none.
+
+    `thread`, `speaker` and `names` are keyed hashes like the terms. `vector` is a unit vector of little-endian
+    float16 made by the model that `embedder` names, null until there is one. While `embedder` is not the one in use
+    the row is due for a vector, not before `embed_after`.
+    """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
     terms = models.BinaryField()
     length = models.PositiveIntegerField()
+    names = models.BinaryField(default=bytes)
+    thread = models.BigIntegerField(null=True)
+    sequence = models.BigIntegerField(null=True)
+    speaker = models.BinaryField(default=bytes)
+    said_on = models.DateField(null=True)
+    traits = models.PositiveSmallIntegerField(default=0)
+    vector = models.BinaryField(null=True)
+    embedder = models.CharField(max_length=64, blank=True)
+    embedded_at = models.DateTimeField(null=True)
+    embed_after = models.DateTimeField(null=True)
+    embed_attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "embedder", "memory"], name="feature_by_embedder")]
 
 
 class SourceMarker(TenantRow):

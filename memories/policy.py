@@ -163,6 +163,13 @@ class Retention:
     expired_purge_days: int
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddingRules:
+    """`remote`: whether an embedder behind a network may see this tenant's texts."""
+
+    remote: bool
+
+
 @dataclass(frozen=True)
 class Policy:
     """One version of a tenant's policy. Immutable and hashable, so it can be cached and compared."""
@@ -177,6 +184,7 @@ class Policy:
     tools: Tools
     recall: RecallRules
     retention: Retention
+    embedding: EmbeddingRules
 
     @cached_property
     def _kinds(self) -> dict[str, KindRule]:
@@ -285,6 +293,7 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
             recall["limit"],
         ),
         retention=Retention(**document["retention"]),
+        embedding=EmbeddingRules(**document["embedding"]),
     )
 
 

@@ -20,6 +20,17 @@ from memories.policy import Cutoff
 _REVIEWED_FIRST = ("verified_reviewer", "explicit_user")
 _DAY = 86_400.0
 _CONFIDENCE, _CONFIDENCE_SLOPE = 1.1, 1.6
+_FULL = 10
+"""From so many rows on, a generous answer is the best of them whatever they are worth: it says that it is weak."""
+_FLOOR_OF_FEW = 0.03
+"""Among fewer rows the best is near the question by accident; below this relevance it is none."""
+_NOTHING = 0.2
+"""The confidence below which the best rows are said to be nothing relevant."""
+
+
+_NAMED = 2.0
+"""What each word of a name adds that the question holds in full: more than any match, so that what is named leads."""
+_NO_CUTOFF = Cutoff(0.0, 0.0)
 
 
 class Mode(StrEnum):
@@ -37,6 +48,7 @@ class Status(StrEnum):
     WEAK = "weak"
     NOTHING_RELEVANT = "nothing_relevant"
     OVERRIDDEN = "overridden"
+    DEGRADED = "degraded"
 
 
 class Loss(StrEnum):
@@ -113,6 +125,20 @@ class Eligible:
     scores: Mapping[str, float]
     relevance: float
     tokens: int
+    named: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What the search says of the question as a whole.
+
+    `eligible` rows were compared; `confidence` is the probability that any of them answers, None where only words were
+    compared; `degraded` when meaning should have been compared and could not.
+    """
+
+    eligible: int = 0
+    confidence: float | None = None
+    degraded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +161,7 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The answer of the gate. `confidence` is the probability that one of the items answers, 0 without any."""
+    """The answer of the gate. `confidence` is the probability that something here answers, 0 without any item."""
 
     status: Status
     confidence: float
@@ -155,17 +181,19 @@ def select(
     mode: Mode | str = Mode.GENEROUS,
     min_score: float | None = None,
     now: datetime,
+    searched: Searched = Searched(),
 ) -> Selection:
-    """Choose and order the answer. Items come best first by their final score; ties by id."""
+    """Choose and order the answer: memories asked for by name, then the others by their final score; ties by id."""
     ranked = sorted((_scored(memory, policy, now) for memory in eligible), key=_best_first(policy))
-    relevant, irrelevant = _split_by_relevance(ranked, policy.cutoffs[Mode(mode)], min_score)
+    cutoff = cutoff_of(Mode(mode), policy, searched)
+    relevant, irrelevant = _split_by_relevance(ranked, cutoff, min_score)
     standing, overridden = _split_by_anchors(relevant, anchors)
     within, beyond = standing[:limit], standing[limit:]
     items, oversized, used = _fit(within, token_budget)
-    confidence = _confidence([item.memory.relevance for item in items])
+    confidence = _confidence(items, searched)
     lost = ((irrelevant, Loss.BELOW_THRESHOLD), (overridden, Loss.OVERRIDDEN), (beyond, Loss.OVER_LIMIT))
     return Selection(
-        status=_status(items, oversized, overridden, confidence, policy),
+        status=_status(items, oversized, overridden, confidence, policy, searched, filled=cutoff == _NO_CUTOFF),
         confidence=confidence,
         items=tuple(items),
         omitted=Omitted(len(oversized), len(overridden), len(irrelevant)),
@@ -182,6 +210,24 @@ def authority(kind: str, evidence_class: str, policy: RecallWeights) -> float:
     return 1 / (1 + order.index(evidence_class)) if evidence_class in order else 0.0
 
 
+def cutoff_of(mode: Mode, policy: RecallWeights, searched: Searched) -> Cutoff:
+    """The cutoff of a mode as this search bears it out.
+
+    A generous answer among enough rows has none, so that it is what a full scan would give. The other modes ask more of
+    an item where hardly anything speaks for an answer at all.
+    """
+    cutoff = policy.cutoffs[mode]
+    enough, confidence = searched.eligible >= _FULL, searched.confidence
+    if mode != Mode.GENEROUS:
+        doubtful = enough and confidence is not None and confidence < _NOTHING
+        return Cutoff(max(cutoff.floor, _NOTHING), cutoff.share) if doubtful else cutoff
+    if enough:
+        return _NO_CUTOFF
+    if confidence is None:
+        return cutoff
+    return Cutoff(max(cutoff.floor, _FLOOR_OF_FEW), cutoff.share)  # in meaning every row is near to some degree
+
+
 def least_relevance(best: float, cutoff: Cutoff) -> float:
     """The relevance below which an item does not come back, when the most relevant one has `best`."""
     return max(cutoff.floor, cutoff.share * best)
@@ -194,7 +240,9 @@ def _scored(memory: Eligible, policy: RecallWeights, now: datetime) -> Selected:
         "freshness": policy.freshness * 0.5 ** (age / policy.half_life_days),
         "version": policy.version * (1 - 1 / max(1, memory.version)),
     }
-    added = {name: round(memory.score * share, 6) for name, share in parts.items()}
+    added = {name: round(max(0.0, memory.score) * share, 6) for name, share in parts.items()}
+    if memory.named:
+        added["named"] = _NAMED * memory.named
     return Selected(memory, round(memory.score + sum(added.values()), 6), {**memory.scores, **added})
 
 
@@ -218,7 +266,8 @@ def _split_by_relevance(
     relevant: list[Selected] = []
     irrelevant: list[Selected] = []
     for one in ranked:
-        enough = one.memory.relevance >= least and (min_score is None or one.score >= min_score)
+        relevant_enough = one.memory.named or one.memory.relevance >= least
+        enough = relevant_enough and (min_score is None or one.score >= min_score)
         (relevant if enough else irrelevant).append(one)
     return relevant, irrelevant
 
@@ -247,7 +296,17 @@ def _fit(ranked: Sequence[Selected], token_budget: int | None) -> tuple[list[Sel
     return items, oversized, used
 
 
-def _confidence(relevances: Sequence[float]) -> float:
+def _confidence(items: Sequence[Selected], searched: Searched) -> float:
+    """The probability that something here answers: the search's own, but never less than that of the best item."""
+    if not items:
+        return 0.0
+    relevances = [item.memory.relevance for item in items]
+    if searched.confidence is None:
+        return _together(relevances)
+    return round(max(searched.confidence, *relevances), 4)
+
+
+def _together(relevances: Sequence[float]) -> float:
     """The probability that at least one of several items answers, which is more than if they were independent.
 
     Slope and constant were fitted on questions with and without an answer, like the relevances themselves.
@@ -267,12 +326,30 @@ def _status(
     overridden: Sequence[Selected],
     confidence: float,
     policy: RecallWeights,
+    searched: Searched,
+    *,
+    filled: bool,
 ) -> Status:
+    """What was found. An answer filled up with the best of what there is may still be nothing relevant."""
+    if overridden and not items and not oversized:
+        return Status.OVERRIDDEN
+    if searched.degraded:
+        return Status.DEGRADED
     if items:
-        return Status.OK if confidence >= policy.confident else Status.WEAK
-    if oversized:  # something relevant exists, so "nothing relevant" would be untrue
-        return Status.WEAK
-    return Status.OVERRIDDEN if overridden else Status.NOTHING_RELEVANT
+        if confidence >= policy.confident:
+            return Status.OK
+        return Status.NOTHING_RELEVANT if filled and _is_nothing(items, confidence, policy, searched) else Status.WEAK
+    # something relevant that is too long exists, so "nothing relevant" would be untrue
+    return Status.WEAK if oversized else Status.NOTHING_RELEVANT
+
+
+def _is_nothing(items: Sequence[Selected], confidence: float, policy: RecallWeights, searched: Searched) -> bool:
+    """Whether the best of what there is, is still nothing. By words alone that is so where no item would stand."""
+    if any(item.memory.named for item in items):
+        return False
+    if searched.confidence is not None:
+        return confidence < _NOTHING
+    return all(item.memory.relevance < policy.cutoffs[Mode.GENEROUS].floor for item in items)
 
 
 def _folded(name: str) -> str:

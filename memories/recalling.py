@@ -15,17 +15,19 @@ from django.utils import timezone
 from accounts import audit, tenancy
 from accounts.errors import InvalidInput, NotVisible
 from accounts.principals import Principal, Scope
-from memories import access, budget, recall_gate, tenant_policy
+from memories import access, budget, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
 from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
 from memories.policy import Policy, Topic
-from memories.recall_gate import Anchors, Eligible, RecallWeights, Selection
+from memories.recall_gate import Anchors, Eligible, RecallWeights, Searched, Selection
 from memories.search import rows
 from memories.search.index import Hit, SearchResult
 from memories.search.index import Scope as SearchScope
+from memories.vectors import Means, Vector
 
 SEARCH_DEPTH = 200
 MARGIN = 30
+ABOUT_SOMEONE_ELSE = "about_someone_else"
 LABELS = ("explicit_user", "2026-01-01")
 
 
@@ -69,13 +71,21 @@ class Recalled:
     requery: Sequence[Topic]
     policy: Policy
     token_budget: int | None
+    warnings: Sequence[str] = ()
 
 
-def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = None) -> Recalled:
+def recall(
+    principal: Principal,
+    asked: RecallInput,
+    *,
+    now: datetime | None = None,
+    meant: tuple[Vector, Means] | None = None,
+) -> Recalled:
     """What may and should come back, in order: permission, kind, validity, relevance, authority, budget.
 
     Raises NotVisible for a namespace the caller may not read and InvalidInput for a kind the policy does not know.
-    Nothing that is read changes; a trace of ids and an event are written. `now` is for evaluations.
+    Nothing that is read changes; a trace of ids and an event are written. `now` and `meant`, the question as a vector
+    that was made before, are for evaluations.
     """
     principal.require(Scope.RECALL)
     started = time.perf_counter()
@@ -83,13 +93,17 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
     areas = access.areas(principal, asked.namespaces)
     kinds = _kinds(policy, asked)
     limit = asked.limit or policy.recall.limit
-    searched = _search(areas, kinds, asked, policy, now)
+    scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
+    meant, degraded = (meant, False) if meant else _meaning_of(asked.query, scopes)
+    embedded = time.perf_counter()
+    searched = _search(scopes, kinds, asked, policy, now, meant)
     ranked = time.perf_counter()
     # Rows are read only for hits that can still win: authority and freshness settle near ties, they move nothing far.
     depth = limit + len(asked.anchors.instructions) + MARGIN
     near, far = searched.hits[:depth], searched.hits[depth:]
     memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
+    found = Searched(searched.eligible, searched.confidence, degraded)
     floor = _weights(policy).cutoffs[recall_gate.Mode(asked.mode)].floor
     eligible = _eligible(near, memories, preloaded, floor)
     selection = recall_gate.select(
@@ -101,6 +115,7 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
         mode=asked.mode,
         min_score=asked.min_score,
         now=now,
+        searched=found,
     )
     known = memories | {memory.pk: memory for memory in preloaded}
     items = [
@@ -118,7 +133,9 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
         omitted={
             "over_budget": selection.omitted.over_budget,
             "overridden": selection.omitted.overridden,
-            "below_threshold": selection.omitted.below_threshold + searched.below + _below(far, near, asked, policy),
+            "below_threshold": selection.omitted.below_threshold
+            + searched.below
+            + _below(far, near, asked, policy, found),
         },
         gate={
             "namespaces": [str(area.namespace.pk) for area in areas],
@@ -128,7 +145,11 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
             "tokens_used": selection.tokens_used,
             "mode": asked.mode,
         },
-        latency={"search_ms": round((ranked - started) * 1000, 2), "gate_ms": round((finished - ranked) * 1000, 2)},
+        latency={
+            "embed_ms": round((embedded - started) * 1000, 2),
+            "search_ms": round((ranked - embedded) * 1000, 2),
+            "gate_ms": round((finished - ranked) * 1000, 2),
+        },
     )
     with tenancy.atomic():
         trace.save()
@@ -140,7 +161,17 @@ def recall(principal: Principal, asked: RecallInput, *, now: datetime | None = N
             target_id=trace.pk,
             details={"items": len(items), "policy_version": policy.version},
         )
-    return Recalled(trace, selection, items, areas, kinds, _requery(policy, asked), policy, asked.token_budget)
+    return Recalled(
+        trace,
+        selection,
+        items,
+        areas,
+        kinds,
+        _requery(policy, asked),
+        policy,
+        asked.token_budget,
+        (ABOUT_SOMEONE_ELSE,) if searched.about_someone_else and items else (),
+    )
 
 
 def give_feedback(principal: Principal, recall_id: str, memory_id: uuid.UUID, verdict: str) -> Feedback:
@@ -249,6 +280,16 @@ def _allowed(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, no
     return valid.filter(kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
 
 
+def _meaning_of(query: str, scopes: Sequence[SearchScope]) -> tuple[tuple[Vector, Means] | None, bool]:
+    """The question as a vector, and whether it should be one and is not. Nothing is embedded where no row is."""
+    if not any(rows.index().rows_of(scope.namespace_id, scope.revision).vectors for scope in scopes):
+        return None, embeddings.is_resting() and bool(query.strip())
+    asked = embeddings.query_vector(query)
+    if asked is None or asked.vector is None:
+        return None, asked is not None and asked.degraded
+    return (asked.vector, embeddings.means(asked.embedder)), False
+
+
 def _owned(rows_: Iterable[Memory], areas: Sequence[Area]) -> Iterator[Memory]:
     """The rows inside the areas asked for, with their namespaces filled in without another query."""
     owners = {area.namespace.pk: area.namespace for area in areas}
@@ -260,20 +301,26 @@ def _owned(rows_: Iterable[Memory], areas: Sequence[Area]) -> Iterator[Memory]:
 
 
 def _search(
-    areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, policy: Policy, now: datetime
+    scopes: Sequence[SearchScope],
+    kinds: Sequence[str],
+    asked: RecallInput,
+    policy: Policy,
+    now: datetime,
+    meant: tuple[Vector, Means] | None,
 ) -> SearchResult:
     """The ranked hits. A scene that only names the keys it always loads asks for nothing else."""
     if asked.preload and asked.kinds is None and not asked.query.strip():
         return SearchResult((), 0, 0)
     return rows.index().search(
         asked.query,
-        namespaces=[SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas],
+        namespaces=scopes,
         kinds=frozenset(kinds),
         keys=frozenset(asked.keys) if asked.keys is not None else None,
         now=now,
         as_of=asked.as_of,
         limit=SEARCH_DEPTH,
         authority=policy.authority,
+        meant=meant,
     )
 
 
@@ -293,10 +340,11 @@ def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, 
     return list(_owned(found, areas))
 
 
-def _below(far: Sequence[Hit], near: Sequence[Hit], asked: RecallInput, policy: Policy) -> int:
+def _below(far: Sequence[Hit], near: Sequence[Hit], asked: RecallInput, policy: Policy, searched: Searched) -> int:
     """How many of the hits that were not read would not have been relevant enough."""
     best = max((hit.relevance for hit in near), default=0.0)
-    least = recall_gate.least_relevance(best, _weights(policy).cutoffs[recall_gate.Mode(asked.mode)])
+    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), searched)
+    least = recall_gate.least_relevance(best, cutoff)
     return sum(hit.relevance < least or hit.score < (asked.min_score or 0.0) for hit in far)
 
 
@@ -305,12 +353,14 @@ def _eligible(
 ) -> list[Eligible]:
     """Hits and preloaded memories. A preloaded one is no better than the best hit: the least relevance that others need
     is a share of the best, and naming a key says nothing about the question."""
-    found = {hit.memory_id: (hit.score, hit.scores, hit.relevance) for hit in hits if hit.memory_id in memories}
-    best = max((score for score, _, _ in found.values()), default=1.0)
-    as_relevant = max(max((relevance for _, _, relevance in found.values()), default=1.0), floor)
+    found = {
+        hit.memory_id: (hit.score, hit.scores, hit.relevance, hit.named) for hit in hits if hit.memory_id in memories
+    }
+    best = max((score for score, *_ in found.values()), default=1.0)
+    as_relevant = max(max((relevance for _, _, relevance, _ in found.values()), default=1.0), floor)
     for memory in preloaded:
         memories[memory.pk] = memory
-        found[memory.pk] = (max(best, 1.0), {"keyword": 0.0, "semantic": 0.0, "preload": 1.0}, as_relevant)
+        found[memory.pk] = (max(best, 1.0), {"keyword": 0.0, "semantic": 0.0, "preload": 1.0}, as_relevant, 0)
     return [
         Eligible(
             memory_id=memory.pk,
@@ -327,8 +377,9 @@ def _eligible(
             scores=scores,
             relevance=relevance,
             tokens=tokens_of(memory),
+            named=named,
         )
-        for pk, (score, scores, relevance) in found.items()
+        for pk, (score, scores, relevance, named) in found.items()
         for memory in [memories[pk]]
     ]
 

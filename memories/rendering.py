@@ -94,7 +94,7 @@ def recalled(answer: Recalled, *, explain: bool) -> dict[str, Any]:
         "recall_id": str(answer.trace.pk),
         "status": answer.selection.status.value,
         "confidence": round(answer.selection.confidence, 4),
-        "warnings": [],
+        "warnings": list(answer.warnings),
         "items": [item(one) for one in answer.items],
         "omitted": answer.trace.omitted,
         "requery": [topic(one) for one in answer.requery],

@@ -16,7 +16,7 @@ NAMESPACE_TYPES = Namespace.Type.values
 EVIDENCE_TYPES = Evidence.Type.values
 MEMORY_STATUSES = Memory.Status.values
 CANDIDATE_STATUSES = Candidate.Status.values
-RECALL_STATUSES = [*(status.value for status in Status), "degraded"]
+RECALL_STATUSES = [status.value for status in Status]
 
 
 @extend_schema_field(OpenApiTypes.ANY)
@@ -213,6 +213,7 @@ class IndexStatusShown(drf.Serializer):
     oldest_seconds = drf.IntegerField()
     embedder = drf.CharField(allow_null=True)
     semantic = drf.BooleanField()
+    total = drf.IntegerField(help_text="All memories, so that a change of embedder shows how far it is.")
 
 
 class ToolsShown(drf.Serializer):

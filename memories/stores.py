@@ -156,7 +156,7 @@ BLANK_CANDIDATE: dict[str, Any] = {
 # Evidence comes first: it asks the other stores what still needs it.
 STORES = (
     Store("evidence", Evidence, ("text", "ref", "thread", "speaker", "run_id"), _evidence),
-    Store("features", Feature, ("terms",), _features),
+    Store("features", Feature, ("terms", "names", "speaker", "vector", "embedder"), _features),
     Store("evidence_links", EvidenceLink, (), _links),
     Store(
         "candidates",

@@ -1,15 +1,20 @@
-"""Later work of memories: the steps of the sweep, and the one task that makes a forgetting prompt."""
+"""Later work of memories: the steps of the sweep, and the tasks that make a forgetting and a new vector prompt."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from celery import shared_task
+from django.conf import settings
 from django.utils import timezone
 
-from accounts.principals import system
+from accounts import tenancy
+from accounts.principals import Principal, system
 from accounts.tasks import TENANT_HEADER, TenantTask
+from memories.indexing import fill_due
 from memories.models import Erasure
 from memories.purging import purge as purge_now
 from memories.purging import purge_due as purge_forgotten
@@ -19,11 +24,17 @@ from memories.retention import drop_expired_evidence, drop_expired_plans, forget
 __all__ = [
     "drop_expired_evidence",
     "drop_expired_plans",
+    "embed",
+    "fill_vectors",
     "forget_long_expired",
     "purge",
     "purge_forgotten",
     "soon",
 ]
+
+# How long a message goes on making vectors; a worker without a broker makes batches in turn instead.
+PROMPT_SECONDS, SWEEP_SECONDS = 5.0, 45.0
+STALE_SECONDS = 60.0
 
 
 class PurgeTask(TenantTask):
@@ -40,3 +51,22 @@ def purge(_task: Any, erasure_id: str) -> None:
     erasure = Erasure.objects.filter(pk=erasure_id, state=Erasure.State.HIDDEN).first()
     if erasure is not None:
         purge_now(system(erasure.tenant_id), [erasure], timezone.now())
+
+
+def fill_vectors(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Make vectors of what is due: a batch, or under a broker, where nothing waits for this step, what time allows."""
+    return fill_due(principal, now, seconds=SWEEP_SECONDS if settings.CELERY_BROKER_URL else 0.0)
+
+
+class EmbedTask(TenantTask):
+    abstract = True
+
+    def send(self, tenant_id: uuid.UUID) -> None:
+        """Ask a worker for the tenant's vectors. When the broker is away the sweep makes them."""
+        self.apply_async(headers={TENANT_HEADER: str(tenant_id)}, retry=False, expires=STALE_SECONDS)
+
+
+@shared_task(bind=True, base=EmbedTask, name="memories.tasks.embed")
+def embed(_task: Any) -> None:
+    """Make the vectors that have just become due."""
+    fill_due(system(tenancy.current_id()), timezone.now(), seconds=PROMPT_SECONDS)

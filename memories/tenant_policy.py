@@ -62,4 +62,6 @@ def _default() -> Policy:
 
 @lru_cache(maxsize=256)
 def _parsed(pk: uuid.UUID, version: int) -> Policy:
-    return load(PolicyVersion.objects.values_list("document", flat=True).get(pk=pk), version=version)
+    document = PolicyVersion.objects.values_list("document", flat=True).get(pk=pk)
+    # What the document is too old to name is as in the default.
+    return load(merge(default_document(), document), version=version)

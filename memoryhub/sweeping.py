@@ -27,7 +27,9 @@ log = structlog.get_logger("memoryhub.sweep")
 Step = Callable[[Principal, datetime], Mapping[str, int]]
 
 # Each takes the system's principal and the time, and answers what it did in counts. What forgets comes before what
-# proves the forgetting, and sealing comes last, so that it covers the events of the others.
+# proves the forgetting, and sealing comes after them, so that it covers their events. Vectors leave no event and take
+# long: nothing waits for them, and the worker makes them while it rests.
+VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
     "reviews.tasks.lapse_candidates",
     "memories.tasks.forget_long_expired",
@@ -36,6 +38,7 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "accounts.tasks.drop_idempotency_keys",
     "accounts.tasks.seal_audit",
+    VECTORS,
 )
 LOOK_SECONDS = 0.25
 STATISTICS_EVERY = 3600.0
@@ -89,28 +92,61 @@ def gather_statistics() -> None:
         cursor.execute("ANALYZE")
 
 
+def catch_up(swept: Sequence[Swept]) -> int:
+    """Go on making vectors where a sweep left some waiting, until none can be made; returns how many."""
+    behind, made = _behind(swept), 0
+    while behind:
+        results = [one for slug in behind for one in sweep(timezone.now(), slug=slug, steps=(VECTORS,))]
+        made += sum(one.counts.get("vectors_made", 0) for one in results)
+        behind = _behind(results)
+    return made
+
+
+def _behind(swept: Sequence[Swept]) -> list[str]:
+    """The tenants where more vectors can be made at once. Where none was made, the embedder is down."""
+    return [one.tenant for one in swept if one.counts.get("vectors_made") and one.counts.get("vectors_waiting")]
+
+
 def work(stop: threading.Event, interval: float) -> None:
     """Sweep until told to stop: at the latest every `interval` seconds, sooner when a forgetting waits."""
     gathered = -STATISTICS_EVERY
+    rota: dict[str, None] = {}
     while not stop.is_set():
         close_old_connections()
         try:
             if time.monotonic() - gathered >= STATISTICS_EVERY:
                 gather_statistics()
                 gathered = time.monotonic()
-            sweep(timezone.now())
+            swept = sweep(timezone.now(), steps=[step for step in STEPS if step != VECTORS])
+            rota |= {one.tenant: None for one in swept}
         except Exception:  # noqa: BLE001 - the database may be away for a while; the worker stays
             log.exception("sweep_failed")
             connection.close()
-        _rest(stop, interval)
+        _rest(stop, interval, rota)
 
 
-def _rest(stop: threading.Event, interval: float) -> None:
-    rested = 0.0
-    while rested < interval and not stop.wait(min(LOOK_SECONDS, interval - rested)):
-        rested += LOOK_SECONDS
+def _rest(stop: threading.Event, interval: float, rota: dict[str, None] | None = None) -> None:
+    """Until the next sweep look for forgettings and make vectors, a batch in each tenant of the rota in turn.
+
+    A tenant leaves the rota when nothing more can be made there; the next sweep brings it back.
+    """
+    rota = {} if rota is None else rota
+    until = time.monotonic() + interval
+    while (left := until - time.monotonic()) > 0 and not stop.wait(0 if rota else min(LOOK_SECONDS, left)):
         if _forgetting_waits():
             return
+        if rota:
+            slug = next(iter(rota))
+            del rota[slug]
+            rota |= dict.fromkeys(_make_vectors(slug))
+
+
+def _make_vectors(slug: str) -> list[str]:
+    """A batch in one tenant; names it again when more can be made there."""
+    try:
+        return _behind(sweep(timezone.now(), slug=slug, steps=(VECTORS,)))
+    except Exception:  # noqa: BLE001 - the next sweep says what is wrong
+        return []
 
 
 def _forgetting_waits() -> bool:

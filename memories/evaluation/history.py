@@ -6,15 +6,17 @@ Only here is a memory written that the gate did not see; `lifecycle` stays the w
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from accounts import tenancy
 from memories import access, actions, lifecycle, tenant_policy
 from memories.evaluation.names import Name
 from memories.evaluation.world import Source, Wish, World
 from memories.inputs import end_of
+from memories.models import Namespace
 from memories.write_gate import EvidenceClass
 
 WAITING = frozenset({"pending", "pending_confirmation", "needs_confirmation", "needs_review", "candidate"})
@@ -59,6 +61,15 @@ def write(world: World, records: Iterable[Record], as_of: datetime) -> dict[uuid
         else:
             ids[_write(world, record, moment)] = record.id
     return ids
+
+
+def tell(
+    namespace: Namespace, kind: str, key: str, statement: str, said: Mapping[str, Any], moment: datetime
+) -> uuid.UUID:
+    """One thing that was said, under a key of its own. The caller holds the tenant and the transaction."""
+    content = lifecycle.Content(kind=kind, key=key, statement=statement)
+    origin = lifecycle.Origin(EvidenceClass.explicit_user.value, tenant_policy.active().version, said=said)
+    return lifecycle.store(lifecycle.make_slot(namespace, content), None, content, origin, moment).pk
 
 
 def _write(world: World, record: Record, moment: datetime) -> uuid.UUID:

@@ -6,7 +6,7 @@ Everything here is immutable: a change makes a new `Columns`, so a search needs 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memories.search import tokens
+from memories.search import names, tokens
 
 NEVER = np.iinfo(np.int64).max
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -23,10 +23,13 @@ MICROSECOND = timedelta(microseconds=1)
 FEW = 8
 STATUSES = ("active", "paused", "superseded", "deleted")
 
+NO_THREAD = 0
+
 Name = TypeVar("Name", bound=Hashable)
 Mask = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int32]
 Column = npt.NDArray[Any]
+Part = TypeVar("Part", "Segment", "Vectors", "Names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,13 @@ class Row:
     evidence_class: str
     pack: bytes | None
     doc_len: int
+    names: bytes = b""
+    thread: int | None = None
+    sequence: int | None = None
+    speaker: bytes = b""
+    traits: int = 0
+    vector: bytes | None = None
+    embedder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +105,46 @@ def merge(segments: Sequence[Segment], moved: Positions | None = None) -> Segmen
 
 
 @dataclass(frozen=True, slots=True)
+class Vectors:
+    """Unit vectors of some rows, all made by one embedder, as they are stored."""
+
+    embedder: str
+    matrix: npt.NDArray[np.float16]
+    rows: Positions
+
+    @property
+    def size(self) -> int:
+        return self.matrix.size
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The records of the names of some rows, by hash."""
+
+    records: npt.NDArray[np.void]
+    rows: Positions
+
+    @property
+    def size(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """The rows of a namespace at one revision. Where `alive` is false, a newer state of the row stands further on."""
 
     revision: int
     ids: npt.NDArray[np.object_]
     position: Mapping[UUID, int]
-    names: tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]  # kinds, evidence classes, paths
+    kinds: tuple[str, ...]
+    classes: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
+    speakers: tuple[bytes, ...]
     data: Mapping[str, Column]
     alive: Mask
     segments: tuple[Segment, ...]
+    vectors: tuple[Vectors, ...]
+    names: tuple[Names, ...]
     doubled: bool
 
     @property
@@ -115,7 +155,12 @@ class Columns:
     def nbytes(self) -> int:
         """Roughly the memory it takes."""
         arrays = [*self.data.values(), *(a for s in self.segments for a in (s.hashes, s.starts, s.rows, s.counts))]
-        return sum(array.nbytes for array in arrays) + 250 * self.size + 500 * (len(self.names[2]) + 4)
+        arrays += [a for v in self.vectors for a in (v.matrix, v.rows)] + [
+            a for n in self.names for a in (n.records, n.rows)
+        ]
+        return (
+            sum(array.nbytes for array in arrays) + 250 * self.size + 500 * (len(self.paths) + len(self.speakers) + 4)
+        )
 
 
 _TYPES: Mapping[str, type[np.generic]] = {
@@ -132,6 +177,11 @@ _TYPES: Mapping[str, type[np.generic]] = {
     "retired": np.int64,
     "confirmed": np.int64,
     "length": np.float32,
+    "distinct": np.int32,
+    "thread": np.int64,
+    "sequence": np.int64,
+    "speaker": np.int32,
+    "traits": np.int8,
 }
 
 
@@ -139,7 +189,7 @@ def empty() -> Columns:
     """A namespace of which nothing has been read."""
     data = {name: np.zeros(0, kind) for name, kind in _TYPES.items()}
     ids = np.zeros(0, object)
-    return Columns(-1, ids, {}, ((), (), ()), data, np.zeros(0, bool), (), doubled=False)
+    return Columns(-1, ids, {}, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
 
 
 def instant(moment: datetime | None) -> int:
@@ -186,7 +236,9 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
 def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     if not rows:
         return old
-    kinds, classes, paths = _Numbering(old.names[0]), _Numbering(old.names[1]), _Numbering(old.names[2])
+    kinds, classes = _Numbering(old.kinds), _Numbering(old.classes)
+    paths, speakers = _Numbering(old.paths), _Numbering(old.speakers)
+    packs = [tokens.unpack(row.pack) for row in rows if row.pack is not None]
     values = [
         (
             row.rev,
@@ -202,49 +254,121 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
             instant(row.retired_at),
             instant(row.confirmed_at),
             row.doc_len,
+            len(hashes),
+            row.thread or NO_THREAD,
+            instant(row.created_at) if row.sequence is None else row.sequence,
+            speakers.number(row.speaker),
+            row.traits,
         )
-        for row in rows
+        for row, (hashes, _) in zip(rows, packs, strict=True)
     ]
     batch = zip(_TYPES.items(), zip(*values, strict=True), strict=True)
     data = {name: np.concatenate([old.data[name], np.array(column, kind)]) for (name, kind), column in batch}
     ids = np.concatenate([old.ids, np.array([row.memory_id for row in rows], object)])
     position = dict(old.position) | {row.memory_id: old.size + i for i, row in enumerate(rows)}
-    packs = [tokens.unpack(row.pack) for row in rows if row.pack is not None]
     owners = np.repeat(np.arange(len(rows), dtype=np.int32) + old.size, [len(hashes) for hashes, _ in packs])
     hashes, counts = (np.concatenate(part) for part in zip(*packs, strict=True))
-    segments = [*old.segments, Segment.of(hashes, owners, counts)]
-    while len(segments) > 1 and segments[-2].size <= 2 * segments[-1].size:  # sizes at least halve: few, cheap merges
-        segments[-2:] = [merge(segments[-2:])]
     return replace(
         old,
         ids=ids,
         position=position,
-        names=(kinds.names, classes.names, paths.names),
+        kinds=kinds.names,
+        classes=classes.names,
+        paths=paths.names,
+        speakers=speakers.names,
         data=data,
         alive=np.append(old.alive, np.ones(len(rows), bool)),
-        segments=tuple(segments),
+        segments=_grown(old.segments, [Segment.of(hashes, owners, counts)], merge),
+        vectors=_grown(old.vectors, _vectors_of(rows, old.size), merge_vectors),
+        names=_grown(old.names, _names_of(rows, old.size), merge_names),
     )
 
 
+def _grown(
+    parts: tuple[Part, ...], added: Sequence[Part], merged: Callable[[Sequence[Part]], Part]
+) -> tuple[Part, ...]:
+    """With these parts added. Sizes at least halve from one to the next of a kind: few parts, cheap merges."""
+    out: list[Part] = list(parts)
+    for part in added:
+        mine: list[Part] = [one for one in out if _kind(one) == _kind(part)]
+        out = [one for one in out if _kind(one) != _kind(part)]
+        mine.append(part)
+        while len(mine) > 1 and mine[-2].size <= 2 * mine[-1].size:
+            mine[-2:] = [merged(mine[-2:])]
+        out += mine
+    return tuple(out)
+
+
+def _kind(part: object) -> str:
+    """Vectors of different embedders are never merged."""
+    return part.embedder if isinstance(part, Vectors) else ""
+
+
+def _vectors_of(rows: Sequence[Row], offset: int) -> list[Vectors]:
+    """The vectors among these rows, by embedder; one of another length than its fellows is none."""
+    out = []
+    for embedder in dict.fromkeys(row.embedder for row in rows if row.vector):
+        size = len(next(row.vector for row in rows if row.vector and row.embedder == embedder))
+        at = [i for i, row in enumerate(rows) if row.embedder == embedder and row.vector and len(row.vector) == size]
+        matrix = np.frombuffer(b"".join(rows[i].vector or b"" for i in at), "<f2").reshape(len(at), -1)
+        out.append(Vectors(embedder, matrix.astype(np.float16, copy=False), np.array(at, np.int32) + offset))
+    return out
+
+
+def merge_vectors(parts: Sequence[Vectors], moved: Positions | None = None) -> Vectors:
+    """One part from several of one embedder, rows moved like those of `merge`."""
+    matrix, rows = np.concatenate([one.matrix for one in parts]), np.concatenate([one.rows for one in parts])
+    if moved is not None:
+        rows = moved[rows]
+        matrix, rows = matrix[rows >= 0], rows[rows >= 0]
+    return Vectors(parts[0].embedder, matrix, rows)
+
+
+def _names_of(rows: Sequence[Row], offset: int) -> list[Names]:
+    records, owners = names.unpack([row.names for row in rows])
+    order = np.argsort(records["hash"], kind="stable")
+    return [Names(records[order], (owners[order] + offset).astype(np.int32))] if len(records) else []
+
+
+def merge_names(parts: Sequence[Names], moved: Positions | None = None) -> Names:
+    """One part from several, rows moved like those of `merge`."""
+    records, rows = np.concatenate([one.records for one in parts]), np.concatenate([one.rows for one in parts])
+    if moved is not None:
+        rows = moved[rows]
+        records, rows = records[rows >= 0], rows[rows >= 0]
+    order = np.argsort(records["hash"], kind="stable")
+    return Names(records[order], rows[order])
+
+
 def _compact(old: Columns) -> Columns:
-    """Without the rows that are gone: their ids, terms and areas leave the process too."""
+    """Without the rows that are gone: their ids, terms, vectors, names and areas leave the process too."""
     kept = np.flatnonzero(old.alive)
     moved = np.full(old.size, -1, np.int32)
     moved[kept] = np.arange(len(kept), dtype=np.int32)
     data = {name: column[kept] for name, column in old.data.items()}
-    used, data["path"] = np.unique(data["path"], return_inverse=True)
-    data["path"] = data["path"].astype(np.int32)
-    kinds, classes, paths = old.names
+    paths, data["path"] = _renumbered(old.paths, data["path"])
+    speakers, data["speaker"] = _renumbered(old.speakers, data["speaker"])
     ids = old.ids[kept]
+    embedders = dict.fromkeys(one.embedder for one in old.vectors)
+    vectors = [merge_vectors([v for v in old.vectors if v.embedder == name], moved) for name in embedders]
     return replace(
         old,
         ids=ids,
         position={memory_id: i for i, memory_id in enumerate(ids)},
-        names=(kinds, classes, tuple(paths[int(i)] for i in used)),
+        paths=paths,
+        speakers=speakers,
         data=data,
         alive=np.ones(len(kept), bool),
         segments=(merge(old.segments, moved),) if old.segments else (),
+        vectors=tuple(one for one in vectors if one.size),
+        names=(merge_names(old.names, moved),) if old.names else (),
     )
+
+
+def _renumbered(names: tuple[Name, ...], column: Column) -> tuple[tuple[Name, ...], Column]:
+    """Only the names still in use, and the column in their numbers."""
+    used, numbers = np.unique(column, return_inverse=True)
+    return tuple(names[int(i)] for i in used), numbers.astype(np.int32)
 
 
 def _has_doubles(columns: Columns, added: int | None) -> bool:

@@ -20,14 +20,20 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memories.search import columns, rank, tokens
+from memories.search import columns, dates, facts, names, rank, recipe, tokens, view
 from memories.search.columns import Columns, Mask, Row
+from memories.search.recipe import Ranked
+from memories.search.view import Part, View
+from memories.vectors import Means, Vector
 
 __all__ = ["Hit", "Loader", "NamespaceIndex", "Row", "Scope", "SearchResult"]
 
 MEGABYTE = 1024 * 1024
 LOCKS = 64
 AUTHORITY = ("explicit_user", "verified_reviewer", "business_record", "tool_output", "model_inference")
+
+POSSIBLE = 0.01
+"""A row of less relevance than this is counted as below every threshold."""
 
 Authority = Callable[[str, str], float]
 NO_POSTING = rank.Posting(np.zeros(0, np.intp), np.zeros(0, np.uint8))
@@ -55,36 +61,35 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row that matched: its final search score, the parts of it, and the probability that it answers."""
+    """A row that was found: its final search score, the parts of it, and the probability that it answers.
+
+    `named` counts the words of the longest of its names that the question holds in full.
+    """
 
     memory_id: UUID
     namespace_id: UUID
     score: float
     scores: Mapping[str, float]
     relevance: float
+    named: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The best hits first. `eligible` rows were allowed, `matched` of them shared a term, `below` shared none."""
+    """The best hits first. `eligible` rows were allowed; `matched` of them were found and may be relevant.
+
+    `confidence` is the probability that any of them answers, None where only words were compared.
+    """
 
     hits: tuple[Hit, ...]
     eligible: int
     matched: int
+    confidence: float | None = None
+    about_someone_else: bool = False
 
     @property
     def below(self) -> int:
         return self.eligible - self.matched
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One namespace of a search: its rows and which of them are eligible."""
-
-    namespace_id: UUID
-    rows: Columns
-    eligible: Mask
-    secret: bytes
 
 
 def default_authority(kind: str, evidence_class: str) -> float:
@@ -117,8 +122,11 @@ class NamespaceIndex:
         as_of: datetime | None = None,
         limit: int = 100,
         authority: Authority = default_authority,
+        meant: tuple[Vector, Means] | None = None,
     ) -> SearchResult:
         """The best `limit` rows of these areas, ranked together; ties by id.
+
+        `meant` is the question as a vector with the means of its embedder; without it only words are compared.
 
         A blank query asks for everything: most authoritative first, then most recently confirmed, each with score 0.
         """
@@ -131,15 +139,18 @@ class NamespaceIndex:
             return SearchResult((), 0, 0)
         if not query.strip():
             return SearchResult(tuple(_most_authoritative(parts, authority, limit)), eligible, eligible)
-        ranking = _rank(query, parts, eligible)
-        matched = int((ranking.score > 0).sum())
-        return SearchResult(tuple(_best(ranking, parts, limit)), eligible, matched)
+        seen = self._view(parts)
+        ranked, named = _rank(query, seen, meant)
+        hits = tuple(_best(ranked, named, seen, limit))
+        possible = int((ranked.found & (ranked.relevance >= POSSIBLE)).sum()) if meant else int(ranked.found.sum())
+        return SearchResult(hits, eligible, max(possible, len(hits)), ranked.confidence, ranked.about_someone_else)
 
     def forget(self, namespace_id: UUID) -> None:
         """Drop what is kept of a namespace; the next search reads it again."""
         with self._lock:
             gone = self._kept.pop(namespace_id, None)
             self._bytes -= gone.nbytes if gone else 0
+            self._drop_views(namespace_id)
 
     def rows_of(self, namespace_id: UUID, revision: int | None = None) -> Columns:
         """The namespace as of its present revision, which a caller that has just read it may pass."""
@@ -167,6 +178,7 @@ class NamespaceIndex:
         self._locks = tuple(threading.Lock() for _ in range(LOCKS))
         self._kept: OrderedDict[UUID, Columns] = OrderedDict()
         self._bytes = 0
+        self._views: OrderedDict[tuple[UUID, ...], View] = OrderedDict()
         self._pid = os.getpid()
 
     def _get(self, namespace_id: UUID) -> Columns | None:
@@ -180,10 +192,34 @@ class NamespaceIndex:
         with self._lock:
             gone = self._kept.pop(namespace_id, None)
             self._kept[namespace_id] = rows
+            self._drop_views(namespace_id)
             self._bytes += rows.nbytes - (gone.nbytes if gone else 0)
-            while self._bytes > self._max_bytes and len(self._kept) > 1:
-                _, oldest = self._kept.popitem(last=False)
+            while self._bytes + self._view_bytes() > self._max_bytes and len(self._kept) > 1:
+                name, oldest = self._kept.popitem(last=False)
                 self._bytes -= oldest.nbytes
+                self._drop_views(name)
+
+    def _view(self, parts: Sequence[Part]) -> View:
+        """What these parts are together. One view is kept for each set of namespaces, of the filters used last."""
+        names = tuple(part.namespace_id for part in parts)
+        with self._lock:
+            kept = self._views.get(names)
+        if kept is None or not kept.is_of(parts):
+            kept = view.of(parts)
+        with self._lock:
+            if all(self._kept.get(part.namespace_id) is part.rows for part in parts):  # nothing of an older state stays
+                self._views[names] = kept
+                self._views.move_to_end(names)
+            while len(self._views) > 1 and self._bytes + self._view_bytes() > self._max_bytes:
+                self._views.popitem(last=False)
+        return kept
+
+    def _view_bytes(self) -> int:
+        return sum(one.nbytes for one in self._views.values())
+
+    def _drop_views(self, namespace_id: UUID) -> None:
+        for areas in [areas for areas in self._views if namespace_id in areas]:
+            del self._views[areas]
 
     def _secret_of(self, namespace_id: UUID) -> bytes:
         return self._secret if isinstance(self._secret, bytes) else self._secret(namespace_id)
@@ -195,22 +231,22 @@ class NamespaceIndex:
         keys: frozenset[str] | None,
         now: datetime,
         as_of: datetime | None,
-    ) -> _Part:
+    ) -> Part:
         """The rows of one namespace that any of these scopes covers and every filter admits."""
         namespace_id = scopes[0].namespace_id
         rows, secret = self.rows_of(namespace_id, scopes[0].revision), self._secret_of(namespace_id)
         eligible = _current(rows, now) if as_of is None else _current_at(rows, as_of)
         if kinds is not None:
-            eligible &= np.array([name in kinds for name in rows.names[0]], bool)[rows.data["kind"]]
+            eligible &= np.array([name in kinds for name in rows.kinds], bool)[rows.data["kind"]]
         if keys is not None:
             wanted = np.array([columns.name_hash(secret, key) for key in keys], np.uint64)
             eligible &= np.isin(rows.data["key"], wanted)
         areas = {scope.path for scope in scopes}
         if () not in areas:
             depths = {len(area) for area in areas}
-            inside = [any(path[:depth] in areas for depth in depths) for path in rows.names[2]]
+            inside = [any(path[:depth] in areas for depth in depths) for path in rows.paths]
             eligible &= np.array(inside, bool)[rows.data["path"]]
-        return _Part(namespace_id, rows, eligible, secret)
+        return Part(namespace_id, rows, eligible, secret)
 
 
 def _current(rows: Columns, now: datetime) -> Mask:
@@ -241,27 +277,29 @@ def _newest_of_slot(rows: Columns, mask: Mask) -> Mask:
     return out
 
 
-def _rank(text: str, parts: Sequence[_Part], eligible: int) -> rank.Ranking:
+def _rank(text: str, seen: View, meant: tuple[Vector, Means] | None) -> tuple[Ranked, npt.NDArray[np.uint8]]:
+    """The rows of a view ranked for a question, and how long a name of each the question holds."""
     query = rank.parse(text)
     found: list[tuple[list[npt.NDArray[np.integer]], list[npt.NDArray[np.integer]]]] = [([], []) for _ in query.lookups]
-    offset = 0
-    for part in parts:
-        hashes = _hashes(query, part.secret)
+    for part, offset in zip(seen.parts, seen.offsets, strict=True):
+        hashes = tokens.hash_terms(query.lookups, part.secret)
         for segment in part.rows.segments:
             for (rows, counts), (begin, end) in zip(found, segment.find(hashes), strict=True):
                 if begin == end:
                     continue
-                here = segment.rows[begin:end]
-                allowed = part.eligible[here]
-                rows.append(here[allowed] + offset)
+                here = seen.places[segment.rows[begin:end] + offset]
+                allowed = here >= 0
+                rows.append(here[allowed])
                 counts.append(segment.counts[begin:end][allowed])
-        offset += part.rows.size
-    lengths = np.concatenate([np.where(part.eligible, part.rows.data["length"], 0) for part in parts])
-    return rank.score(query, [_posting(*both) for both in found], lengths, eligible)
-
-
-def _hashes(query: rank.Query, secret: bytes) -> npt.NDArray[np.uint64]:
-    return tokens.hash_terms(query.lookups, secret)
+    threads, chinese = seen.cues.threads, facts.is_chinese(text)
+    words = rank.score(query, [_posting(*both) for both in found], seen.lengths, seen.size, threads, seen.answers)
+    near = None
+    if meant is not None and (meaning := seen.meaning(meant[1])) is not None:
+        own, blended = meaning.near(meant[0], chinese=chinese, threads=threads)
+        near = recipe.Near(own, blended, meaning.known)
+    people = seen.people_named(text)
+    asked = recipe.Asked(dates.asks_when(text), chinese, people.pop() if len(people) == 1 else None)
+    return recipe.combine(words, near, seen.cues, asked), _named(text, query, words, seen)
 
 
 def _posting(rows: list[npt.NDArray[np.integer]], counts: list[npt.NDArray[np.integer]]) -> rank.Posting:
@@ -270,32 +308,53 @@ def _posting(rows: list[npt.NDArray[np.integer]], counts: list[npt.NDArray[np.in
     return rank.Posting(np.concatenate(rows), np.concatenate(counts))
 
 
-def _best(ranking: rank.Ranking, parts: Sequence[_Part], limit: int) -> list[Hit]:
-    score = np.round(ranking.score.astype(np.float64), 6)
-    chosen = np.flatnonzero(ranking.score > 0)
+def _named(text: str, query: rank.Query, words: rank.Ranking, seen: View) -> npt.NDArray[np.uint8]:
+    """For each row the number of words of its longest name that the question holds in full."""
+    out = np.zeros(seen.size, np.uint8)
+    few = max(names.FEW_ROWS, names.FEW_SHARE * seen.size)
+    rare = {term: holding <= few for term, holding in zip(query.terms, words.holding, strict=False)}
+    asked = names.asked(text)
+    for part, offset in zip(seen.parts, seen.offsets, strict=True):
+        for records in part.rows.names:
+            places = seen.places[records.rows + offset]
+            rows, longest = names.held(asked, rare, records.records, places, part.secret)
+            np.maximum.at(out, rows, longest)
+    return out
+
+
+def _best(ranked: Ranked, named: npt.NDArray[np.uint8], seen: View, limit: int) -> list[Hit]:
+    """The named rows, longest name first, then by score; ties by id."""
+    score = np.round(ranked.score.astype(np.float64), 6)
+    chosen = np.flatnonzero(ranked.found | (named > 0))
     if len(chosen) > limit:
-        chosen = chosen[score[chosen] >= np.partition(score[chosen], -limit)[-limit]]
-    found = [(-float(score[at]), *_identity(parts, int(at)), int(at)) for at in chosen]
-    found.sort(key=lambda one: one[:2])
-    return [
-        Hit(
-            memory_id=memory_id,
-            namespace_id=namespace_id,
-            score=-negative,
-            scores={"keyword": round(float(ranking.keyword[at]), 6), "semantic": 0.0},
-            relevance=round(float(ranking.relevance[at]), 4),
+        order = score[chosen] + 1000.0 * named[chosen]
+        chosen = chosen[order >= np.partition(order, -limit)[-limit]]
+    hits = []
+    for place in chosen.tolist():
+        at, owner = int(seen.at[place]), int(seen.owners[place])
+        part = seen.parts[owner]
+        scores = {"keyword": float(ranked.keyword[place]), "semantic": float(ranked.semantic[place])}
+        hits.append(
+            Hit(
+                memory_id=part.rows.ids[at - seen.offsets[owner]],
+                namespace_id=part.namespace_id,
+                score=float(score[place]),
+                scores={name: round(value, 6) for name, value in scores.items()},
+                relevance=round(float(ranked.relevance[place]), 4),
+                named=int(named[place]),
+            )
         )
-        for negative, memory_id, namespace_id, at in found[:limit]
-    ]
+    hits.sort(key=lambda hit: (-hit.named, -hit.score, hit.memory_id))
+    return hits[:limit]
 
 
-def _most_authoritative(parts: Sequence[_Part], authority: Authority, limit: int) -> list[Hit]:
+def _most_authoritative(parts: Sequence[Part], authority: Authority, limit: int) -> list[Hit]:
     """Everything eligible, ordered without a question. Relevance is 1: each answers "what is there?"."""
     ranked: list[tuple[float, int, UUID, UUID]] = []
     for part in parts:
         if not part.eligible.any():
             continue
-        kinds, classes, _ = part.rows.names
+        kinds, classes = part.rows.kinds, part.rows.classes
         table = np.array([[authority(kind, name) for name in classes] for kind in kinds], float)
         at = np.flatnonzero(part.eligible)
         data = part.rows.data
@@ -307,11 +366,3 @@ def _most_authoritative(parts: Sequence[_Part], authority: Authority, limit: int
         Hit(memory_id, namespace_id, 0.0, scores, 1.0)
         for _, _, memory_id, namespace_id in heapq.nsmallest(limit, ranked)
     ]
-
-
-def _identity(parts: Sequence[_Part], at: int) -> tuple[UUID, UUID]:
-    for part in parts:
-        if at < part.rows.size:
-            return part.rows.ids[at], part.namespace_id
-        at -= part.rows.size
-    raise IndexError(at)

@@ -1,7 +1,8 @@
 """Keyword ranking over eligible rows: BM25+ divided by the query's own weight, and the odds that a row answers. Pure.
 
 Statistics (row count, document frequencies, mean length) come from the rows the caller may see and from no others.
-Vectors join here later: `Ranking` then gets a second column and `relevance` a second feature.
+A row of a thread also hears, more faintly, the words of the rows around it: "When was that?" is answered by "Last May".
+What else makes a row the answer (its meaning, who said it, when) is added in `recipe`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from memories.search import bridge, tokens
+from memories.search import bridge, dates, tokens
+from memories.search.threads import Threads
 
 K1, B, DELTA = 1.2, 0.3, 0.5
 FULL_MATCH = 1.5
 """A row holding every term once scores near 1: the usual size of a BM25+ term weight."""
+HEARD = (0.5, 0.4, 0.3)
+"""The share of a word that is heard from one, two and three rows away in the thread."""
+ANSWER = 0.9
+"""The share heard by the row that follows a question: it answers, in other words."""
 BRIDGE = 0.25
 """The share of a term that a related word is worth."""
 PRIOR_ROWS = 8
@@ -44,16 +50,18 @@ NO_ROWS: Rows = np.zeros(0, np.intp)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The distinct terms of a question with their weights, and for each the related terms."""
+    """The distinct terms of a question with their weights, for each the related terms, and its date if it is of one."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
     related: tuple[tuple[str, ...], ...]
+    dates: tuple[str, ...] = ()
 
     @property
     def lookups(self) -> tuple[str, ...]:
         """Every term to look up, in the order in which `score` expects the postings."""
-        return self.terms + tuple(other for others in self.related for other in others)
+        dated = tuple(date for date in self.dates if date)
+        return self.terms + tuple(other for others in self.related for other in others) + dated
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +74,18 @@ class Posting:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One value per row: keyword score, score through related words (only where no keyword matched), probability."""
+    """One value per row: keyword score with what the row hears in its thread, score through related words (only where
+    no keyword matched), probability by words alone, and the share of the question that the row itself holds.
+
+    `known` is the share of the question that any row holds; `holding` says how many rows hold each of its terms.
+    """
 
     keyword: Floats
     bridge: Floats
     relevance: Floats
+    covered: Floats
+    known: float = 0.0
+    holding: tuple[int, ...] = ()
 
     @property
     def score(self) -> Floats:
@@ -82,27 +97,48 @@ def parse(text: str) -> Query:
     words = tuple(dict.fromkeys(tokens.terms(text)))
     asked = set(words)
     related = tuple(tuple(other for other in bridge.related(word) if other not in asked) for word in words)
-    return Query(words, tuple(map(tokens.weight, words)), related)
+    meant = {found[0]: term for written, term in dates.named(text) if (found := _terms_of(written))}
+    return Query(words, tuple(map(tokens.weight, words)), related, tuple(meant.get(word, "") for word in words))
 
 
-def score(query: Query, postings: Sequence[Posting], lengths: Floats, eligible: int) -> Ranking:
-    """Rank rows by the postings of `query.lookups`. `lengths` has an entry per row, 0 where not eligible."""
+def score(
+    query: Query,
+    postings: Sequence[Posting],
+    lengths: Floats,
+    eligible: int,
+    threads: Threads | None = None,
+    answers: Floats | None = None,
+) -> Ranking:
+    """Rank rows by the postings of `query.lookups`. `lengths` has an entry per row, 0 where not eligible.
+
+    With `threads` the rows are in their order, and `answers` is what each row passes on to the next.
+    """
     size = len(lengths)
-    total, covered, shared, hinted = (np.zeros(size, np.float32) for _ in range(4))
+    covered, shared, hinted = (np.zeros(size, np.float32) for _ in range(3))
     strong = np.zeros(size, bool)
     if not eligible or not query.terms:
-        return Ranking(total, hinted, covered)
+        return Ranking(covered, hinted, shared, covered)
+    alone = threads is None or threads.single
+    table = np.zeros((1 if alone else len(query.terms), size), np.float32)
     norms = K1 * (1 - B + B * lengths / (float(lengths.sum()) / eligible or 1.0))
-    mass = asked = 0.0
+    mass = asked = known = 0.0
+    dated = iter(postings[len(query.lookups) - sum(map(bool, query.dates)) :])
     others = iter(postings[len(query.terms) :])
-    for posting, term, weight, names in zip(postings, query.terms, query.weights, query.related, strict=False):
+    holding = []
+    for at, (term, weight, names) in enumerate(zip(query.terms, query.weights, query.related, strict=True)):
+        posting = postings[at]
+        if query.dates and query.dates[at]:
+            posting = _either(posting, next(dated))
         worth = weight * _idf(eligible, len(posting.rows))
         information = worth * (PAIRWISE if tokens.is_pairwise(term) else 1.0)
         mass += worth
         asked += information
+        holding.append(len(posting.rows))
         if len(posting.rows):
+            known += worth
             counts = posting.counts.astype(np.float32)
-            total[posting.rows] += worth * (counts * (K1 + 1) / (counts + norms[posting.rows]) + DELTA)
+            weights = worth * (counts * (K1 + 1) / (counts + norms[posting.rows]) + DELTA)
+            table[0 if alone else at, posting.rows] += weights
             covered[posting.rows] += worth
             shared[posting.rows] += information
             strong[posting.rows] |= weight >= 1
@@ -110,6 +146,14 @@ def score(query: Query, postings: Sequence[Posting], lengths: Floats, eligible: 
         hinted[guessed] += BRIDGE * worth
         shared[guessed] += BRIDGE * worth  # one word for one word: nothing overlaps here
         strong[guessed] = True
+    own = covered / np.float32(mass)
+    if threads is None or threads.single:
+        total = table[0]
+    else:
+        total = threads.window(table, HEARD, np.maximum, after=answers).sum(axis=0)
+        shared = threads.window(shared, HEARD, np.maximum, after=answers)
+        covered = threads.window(covered, HEARD, np.maximum, after=answers)
+        strong = threads.window(strong.astype(np.float32), HEARD, np.maximum) > 0
     keyword = total / np.float32(FULL_MATCH * mass)
     hinted /= np.float32(mass)
     covered = covered / np.float32(mass) + hinted
@@ -117,7 +161,23 @@ def score(query: Query, postings: Sequence[Posting], lengths: Floats, eligible: 
     relevance[~strong] *= WEAK_ALONE * np.minimum(covered[~strong] / WEAK_COVERED, 1)
     relevance[keyword == 0] *= GUESSED
     relevance[covered == 0] = 0
-    return Ranking(keyword, _below_every_match(hinted, keyword), relevance)
+    return Ranking(keyword, _below_every_match(hinted, keyword), relevance, own, known / mass, tuple(holding))
+
+
+def _terms_of(written: str) -> list[str]:
+    """The terms of a part of a date, the most telling first."""
+    found = tokens.terms(written)
+    return sorted(found, key=tokens.weight, reverse=True)
+
+
+def _either(one: Posting, other: Posting) -> Posting:
+    """The rows that hold a word or fall on the date it means."""
+    if not len(other.rows):
+        return one
+    if not len(one.rows):
+        return other
+    rows, first = np.unique(np.concatenate([one.rows, other.rows]), return_index=True)
+    return Posting(rows, np.concatenate([one.counts, other.counts])[first])
 
 
 def _idf(eligible: int, holding: int) -> float:

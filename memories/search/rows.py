@@ -25,6 +25,13 @@ COLUMNS = (
     "evidence_class",
     "feature__terms",
     "feature__length",
+    "feature__names",
+    "feature__thread",
+    "feature__sequence",
+    "feature__speaker",
+    "feature__traits",
+    "feature__vector",
+    "feature__embedder",
 )
 
 
@@ -37,7 +44,8 @@ class DatabaseLoader:
     def rows(self, namespace_id: UUID, after_rev: int) -> Iterator[Row]:
         changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
         for row in changed.values_list(*COLUMNS).iterator(chunk_size=2000):
-            pk, rev, status, version, kind, key, path, *moments, evidence_class, terms, length = row
+            pk, rev, status, version, kind, key, path, *moments, evidence_class, terms, length = row[:14]
+            names, thread, sequence, speaker, traits, vector, embedder = row[14:]
             valid_until, created_at, retired_at, confirmed_at = moments
             yield Row(
                 memory_id=pk,
@@ -54,6 +62,13 @@ class DatabaseLoader:
                 evidence_class=evidence_class,
                 pack=bytes(terms) if terms is not None else None,
                 doc_len=length or 0,
+                names=bytes(names or b""),
+                thread=thread,
+                sequence=sequence,
+                speaker=bytes(speaker or b""),
+                traits=traits or 0,
+                vector=bytes(vector) if vector is not None else None,
+                embedder=embedder or "",
             )
 
 

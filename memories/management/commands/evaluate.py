@@ -11,8 +11,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.evaluation import cases, lab, reading, reports, writing
+from memories.evaluation import cases, lab, reading, reports, retrieval, writing
 from memories.evaluation.cases import Case, CaseError
+from memories.evaluation.conversations import DataError
 from memories.evaluation.results import Bar, BarError, Result, shown
 
 SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
@@ -22,6 +23,7 @@ SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
     "sensitive": writing.sensitive,
     "poison": writing.poison,
 }
+FOLDERS: dict[str, Callable[[Path], Result]] = {"retrieval": retrieval.retrieval}
 
 
 class Command(BaseCommand):
@@ -31,8 +33,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("suite", choices=SUITES)
-        parser.add_argument("file", type=Path, help="cases, .jsonl or .jsonl.gz")
+        parser.add_argument("suite", choices=[*SUITES, *FOLDERS])
+        parser.add_argument("file", type=Path, help="cases, .jsonl or .jsonl.gz; for retrieval a folder of data sets")
         parser.add_argument("--json", type=Path, metavar="OUT", help="write rows and figures here")
         parser.add_argument("--report", type=Path, metavar="DIR", help="write readable reports here")
         parser.add_argument("--min", action="append", default=[], metavar="NAME=VALUE", help="least figure")
@@ -42,11 +44,11 @@ class Command(BaseCommand):
         try:
             bars = [Bar.parse(text, is_least=True) for text in options["min"]]
             bars += [Bar.parse(text, is_least=False) for text in options["max"]]
-            result = SUITES[options["suite"]](cases.read(options["file"]))
+            result = self._result(options["suite"], options["file"])
             self._write(result, options["json"], options["report"])
             self._print(result)
             missed = [why for bar in bars if (why := bar.missed_by(result.metrics))]
-        except (CaseError, BarError) as error:
+        except (CaseError, DataError, BarError) as error:
             raise CommandError(str(error)) from None
         except (OSError, EOFError, zlib.error) as error:
             raise CommandError(f"a file cannot be read or written: {error}") from None
@@ -54,6 +56,11 @@ class Command(BaseCommand):
             missed.insert(0, "the gate failed")
         if missed:
             raise CommandError("; ".join(missed))
+
+    def _result(self, suite: str, source: Path) -> Result:
+        if suite in FOLDERS:
+            return FOLDERS[suite](source)
+        return SUITES[suite](cases.read(source))
 
     def _write(self, result: Result, out: Path | None, folder: Path | None) -> None:
         if out is not None:

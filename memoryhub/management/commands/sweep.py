@@ -23,11 +23,14 @@ class Command(BaseCommand):
         results = sweeping.sweep(timezone.now(), slug=options["tenant"])
         if options["tenant"] and not results:
             raise CommandError("There is no such tenant.")
+        more = sweeping.catch_up(results)
         sweeping.gather_statistics()
         table = Table("tenant", "done", "failed")
         for one in results:
             done = ", ".join(f"{what.replace('_', ' ')}: {count}" for what, count in one.counts.items())
             table.add_row(one.tenant, done or "nothing was due", ", ".join(one.failed) or "-")
         Console(file=self.stdout).print(table)
+        if more:
+            self.stdout.write(f"{more} more vectors made")
         if failed := sum(len(one.failed) for one in results):
             raise CommandError(f"{failed} steps failed; the log says where. Everything else was done.")

@@ -1,0 +1,52 @@
+"""Vectors: how a question and the language means are told, and how a row's vector is stored. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+
+STORED = np.dtype("<f2")
+LANGUAGES = ("en", "zh")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryVector:
+    """A question as a unit vector. `degraded`: there should be one, but its embedder is down or slow."""
+
+    vector: Vector | None
+    embedder: str
+    degraded: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Means:
+    """The mean vector of generic statements and of generic questions, by language ("en", "zh"), not of unit length."""
+
+    embedder: str
+    statements: Mapping[str, Vector]
+    questions: Mapping[str, Vector]
+
+
+def unit(rows: npt.NDArray[np.floating]) -> Vector:
+    """The rows (or one row) at length 1, in float32. Raises ValueError for a row that has no direction."""
+    made = np.asarray(rows, np.float32)
+    norms = np.linalg.norm(made, axis=-1, keepdims=True)
+    if not np.isfinite(norms).all() or not (norms > 0).all():
+        raise ValueError("a vector has no direction")
+    scaled: Vector = made / norms
+    return scaled
+
+
+def pack(vector: Vector) -> bytes:
+    """A unit vector as it is stored: little-endian float16, which ranks as float32 does."""
+    return vector.astype(STORED).tobytes()
+
+
+def unpack(packed: bytes) -> Vector:
+    """A stored vector in float32."""
+    return np.frombuffer(packed, STORED).astype(np.float32)
