@@ -21,11 +21,11 @@ MAX_BATCH = 1000
 
 @dataclass(frozen=True, slots=True)
 class EvidenceInput:
-    """An event as a runtime attests it."""
+    """An event as a runtime attests it. One whose moment is not told is never newer than a forgetting."""
 
     type: str
     ref: str
-    occurred_at: datetime
+    occurred_at: datetime | None = None
     thread: str = ""
     sequence: int | None = None
     speaker: str = ""

@@ -103,7 +103,7 @@ class Evidence(TenantRow):
     subject = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
     agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="+")
     reviewer = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
-    occurred_at = models.DateTimeField()
+    occurred_at = models.DateTimeField(null=True)
     source_digest = models.CharField(max_length=64)
     sequence = models.BigIntegerField(null=True)
     run_id = models.CharField(max_length=128, blank=True)

@@ -79,7 +79,7 @@ class EvidenceShown(drf.Serializer):
     id = drf.UUIDField()
     type = drf.ChoiceField(choices=EVIDENCE_TYPES)
     ref = drf.CharField()
-    occurred_at = drf.DateTimeField()
+    occurred_at = drf.DateTimeField(allow_null=True)
     text_kept = drf.BooleanField(help_text="False when no text was sent or it held something that may not be kept.")
     expires_at = drf.DateTimeField(allow_null=True)
 

@@ -52,7 +52,7 @@ class NamespaceInput(StrictSerializer):
 class EvidenceBody(StrictSerializer):
     type = Choice(choices=ATTESTABLE)
     ref = Text(MAX_NAME)
-    occurred_at = Moment()
+    occurred_at = Moment(required=False, allow_null=True)
     thread = Text(MAX_NAME, required=False)
     sequence = Whole(min_value=0, max_value=MAX_INT, required=False, allow_null=True)
     speaker = Text(MAX_NAME, required=False)

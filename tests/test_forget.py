@@ -380,3 +380,15 @@ def test_evidence_keeps_its_words_for_its_time_only(acme: Company) -> None:
     with acme.entered():
         event = Evidence.objects.get()
         assert timedelta(days=29) < event.expires_at - timezone.now() <= timedelta(days=30)
+
+
+def test_a_message_without_a_moment_does_not_bring_it_back(acme: Company) -> None:
+    """A runtime may leave the moment out; then nobody knows that it came after the forgetting."""
+    alice = acme.alice
+    undated = {"type": "user_message", "ref": f"message_{word()}"}
+    memory = alice.post("/proposals", alice.proposal(evidence=None) | {"evidence": undated}).json()["memory"]
+    alice.forget(memory)
+    again = alice.proposal(key=memory["key"], evidence=None)
+    assert alice.post("/proposals", again | {"evidence": undated}).json()["reason"] == "tombstone_key"
+    dated = undated | {"occurred_at": now().isoformat()}
+    assert alice.post("/proposals", again | {"evidence": dated}).status_code == 201

@@ -85,7 +85,7 @@ def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy)
 def _source_digest(principal: Principal, event: EvidenceInput) -> str:
     """Which event this is, however often it is attested. Runtimes count refs anew, so the moment belongs to it."""
     about = str(principal.subject_id or principal.agent_id)
-    moment = event.occurred_at.astimezone(UTC).isoformat()
+    moment = event.occurred_at.astimezone(UTC).isoformat() if event.occurred_at else ""
     return secrets.digest("source", event.type, about, event.thread, event.ref, moment)
 
 

@@ -374,9 +374,9 @@ def _said(evidence: Evidence | None) -> dict[str, Any]:
     if evidence is None or evidence.type == Evidence.Type.WEB_FORM:
         return {}
     said = {"thread": evidence.thread, "sequence": evidence.sequence, "speaker": evidence.speaker}
-    return {name: value for name, value in said.items() if value not in ("", None)} | {
-        "at": evidence.occurred_at.astimezone(UTC).isoformat()
-    }
+    if evidence.occurred_at is not None:
+        said["at"] = evidence.occurred_at.astimezone(UTC).isoformat()
+    return {name: value for name, value in said.items() if value not in ("", None)}
 
 
 def _provenance(principal: Principal, evidence: Evidence | None, approval: Approval | None) -> dict[str, Any]:
