@@ -104,7 +104,7 @@ def recall(
     memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
     found = Searched(searched.eligible, searched.confidence, degraded)
-    floor = _weights(policy).cutoffs[recall_gate.Mode(asked.mode)].floor
+    floor = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), found).floor
     eligible = _eligible(near, memories, preloaded, floor)
     selection = recall_gate.select(
         eligible,

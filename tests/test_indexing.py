@@ -541,3 +541,14 @@ def test_ids_tell_when_a_memory_was_written(acme: Company, embedder: WordEmbedde
     memory = acme.alice.store()
     written = indexing._made_at(uuid.UUID(memory["memory_id"]))
     assert abs(written - datetime.fromisoformat(memory["created_at"])) < timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("mode", ["precise", "balanced", "generous"])
+def test_a_preloaded_key_is_there_however_little_else_answers(acme: Company, embedder: WordEmbedder, mode: str) -> None:
+    """Among enough rows a doubtful question asks more of an item; a key that the scene always loads is not asked."""
+    alice = acme.alice
+    memories = [alice.store() for _ in range(12)]
+    fill(acme)
+    body = {"query": f"{word()} {word()}", "preload": [memories[0]["key"]], "mode": mode}
+    packet = alice.post("/context", body).json()["packet"]
+    assert memories[0]["memory_id"] in [item["memory_id"] for item in packet["items"]]
