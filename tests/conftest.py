@@ -102,6 +102,8 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     file = Path(settings.VAR_DIR) / "tests" / f"{os.getpid()}.sqlite3"
     file.parent.mkdir(parents=True, exist_ok=True)
     database.setdefault("TEST", {})["NAME"] = str(file)
+    # A test's database needs to outlive no power cut.
+    database["OPTIONS"]["init_command"] += " PRAGMA synchronous=OFF;"
     yield
     for rest in file.parent.glob(f"{file.name}*"):
         rest.unlink(missing_ok=True)
