@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import structlog
+from django.db import OperationalError
 
 from memoryhub import logs
 
@@ -97,3 +98,22 @@ def test_a_request_is_one_line_with_its_route_not_its_address(written: Any, clie
     (line,) = [one for one in written() if one["event"] == "request"]
     assert line.items() >= {"method": "GET", "path": "unmatched", "status": 404, "request_id": ID}.items()
     assert "oolong" not in json.dumps(written())
+
+
+@pytest.mark.django_db
+def test_a_command_tells_of_a_failing_database_by_its_class(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    import manage
+
+    manage.main(["manage.py", "verify_audit"])
+
+    def fail(*args: Any, **options: Any) -> None:
+        raise OperationalError(f"DETAIL: row contains {CANARY}")
+
+    monkeypatch.setattr("memoryhub.management.commands.verify_audit.Command.handle", fail)
+    with pytest.raises(SystemExit) as told:
+        manage.main(["manage.py", "verify_audit"])
+    assert "OperationalError" in str(told.value)
+    assert CANARY not in str(told.value)
+    assert CANARY not in "".join(capsys.readouterr())
+    with pytest.raises(OperationalError):
+        manage.main(["manage.py", "verify_audit", "--traceback"])

@@ -17,14 +17,17 @@ _NAMES_A_SECRET = re.compile(
 
 
 def scan(text: str) -> tuple[Finding, ...]:
-    """What the text may not hold, as sorted findings; raises EngineUnavailable if a detector is missing."""
+    """What the text may not hold, sorted: all that its first telling view shows; later views are not looked at.
+
+    Raises EngineUnavailable if a detector is missing.
+    """
     if len(text) > LONGEST:
         return (Finding("unreadable", "text_too_long"),)
-    found: set[Finding] = set()
     for window in _windows(text):
         for view in views.views(window):
-            found.update(_scan_view(view))
-    return tuple(sorted(found))
+            if found := set(_scan_view(view)):
+                return tuple(sorted(found))
+    return ()
 
 
 def scan_fields(fields: Mapping[str, str]) -> dict[str, tuple[Finding, ...]]:
