@@ -117,6 +117,28 @@ class Evidence(TenantRow):
         indexes = [models.Index(fields=["expires_at"], name="evidence_by_expiry")]
 
 
+class Content(TenantRow):
+    """What is remembered or would be, with where it comes from. The words are null once they are gone."""
+
+    kind = models.CharField(max_length=32)
+    key = models.CharField(max_length=128, null=True)
+    path = models.JSONField(default=list)
+    statement = models.TextField(null=True)
+    value = models.JSONField(null=True)
+    conditions = models.TextField(null=True)
+    aliases = models.JSONField(default=list)
+    valid_until = models.DateTimeField(null=True)
+    evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
+    evidence_class = models.CharField(max_length=24)
+    said = models.JSONField(default=dict)
+    provenance = models.JSONField(default=dict)
+    sensitivity = models.CharField(max_length=16, blank=True)
+    policy_version = models.PositiveIntegerField()
+
+    class Meta:
+        abstract = True
+
+
 class MemoryQuerySet(models.QuerySet["Memory"]):
     """Reading verbs; each is a WHERE clause, so nothing is filtered after a limit."""
 
@@ -153,7 +175,7 @@ class MemoryManager(TenantManager.from_queryset(MemoryQuerySet)):  # type: ignor
     pass
 
 
-class Memory(TenantRow):
+class Memory(Content):
     """One version of one remembered thing. A tombstone keeps ids and times and has lost every text."""
 
     class Status(models.TextChoices):
@@ -169,26 +191,9 @@ class Memory(TenantRow):
     version = models.PositiveIntegerField()
     rev = models.BigIntegerField()
     status = models.CharField(max_length=16, choices=Status, default=Status.ACTIVE)
-    kind = models.CharField(max_length=32)
-    # what is remembered: null once it is forgotten
-    key = models.CharField(max_length=128, null=True)
-    path = models.JSONField(default=list)
     path_key = models.TextField(default="", blank=True)
-    statement = models.TextField(null=True)
-    value = models.JSONField(null=True)
-    conditions = models.TextField(null=True)
-    aliases = models.JSONField(default=list)
-    # where it comes from
-    evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
-    evidence_class = models.CharField(max_length=24)
-    said = models.JSONField(default=dict)
-    provenance = models.JSONField(default=dict)
-    sensitivity = models.CharField(max_length=16, blank=True)
-    policy_version = models.PositiveIntegerField()
     proposed_by = models.UUIDField(null=True)
     approved_by = models.UUIDField(null=True)
-    # when it holds
-    valid_until = models.DateTimeField(null=True)
     confirmed_at = models.DateTimeField()
     retired_at = models.DateTimeField(null=True)
     updated_at = models.DateTimeField()
@@ -284,7 +289,7 @@ class CandidateManager(TenantManager.from_queryset(CandidateQuerySet)):  # type:
     pass
 
 
-class Candidate(TenantRow):
+class Candidate(Content):
     """A proposal held for a person. Its content goes when it is rejected, withdrawn, lapsed or forgotten."""
 
     class Status(models.TextChoices):
@@ -323,22 +328,7 @@ class Candidate(TenantRow):
     awaiting = models.CharField(max_length=16, choices=Awaiting)
     reason = models.CharField(max_length=64)
     content_hash = models.CharField(max_length=64)
-    kind = models.CharField(max_length=32)
-    # what would be remembered: null once it is settled without being stored
-    key = models.CharField(max_length=128, null=True)
-    path = models.JSONField(default=list)
-    statement = models.TextField(null=True)
-    value = models.JSONField(null=True)
-    conditions = models.TextField(null=True)
-    aliases = models.JSONField(default=list)
-    evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
-    evidence_class = models.CharField(max_length=24)
-    said = models.JSONField(default=dict)
-    provenance = models.JSONField(default=dict)
-    sensitivity = models.CharField(max_length=16, blank=True)
-    valid_until = models.DateTimeField(null=True)
     base_version = models.PositiveIntegerField(null=True)
-    policy_version = models.PositiveIntegerField()
     lapses_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True)
     memory = models.ForeignKey(Memory, null=True, on_delete=models.PROTECT, related_name="+")
