@@ -16,10 +16,12 @@ from accounts.models import AuditEvent, Membership
 from accounts.principals import system
 from accounts.provisioning import provision_tenant
 from accounts.tasks import seal_audit
-from memories import tenant_policy
+from memories import embeddings, tenant_policy
+from memories.indexing import text_of
 from memories.models import Evidence, Feature, Memory, Namespace, Slot
 from memories.search import tokens
 from memories.search.rows import term_secret
+from memories.vectors import pack
 from memoryhub.demo.company import SCOPES
 
 CHUNK = 2000
@@ -91,7 +93,9 @@ def _fill_namespace(name: str, count: int) -> None:
 
 def _versions(namespace: Namespace, evidence: Evidence, count: int, now: datetime) -> Iterator[tuple[Memory, Feature]]:
     secret = term_secret(namespace.pk)
-    for number, one in enumerate(_vocabulary(count), start=1):
+    embedder = embeddings.active()
+    made: dict[str, Any] = {"embedder": embedder.name, "embedded_at": now} if embedder else {}
+    for number, (one, vector) in enumerate(zip(_vocabulary(count), _vectors(count), strict=True), start=1):
         key = f"habit_{number}"
         digest = secrets.digest("slot", str(namespace.pk), "", "preference", key)
         memory = Memory(
@@ -112,7 +116,8 @@ def _versions(namespace: Namespace, evidence: Evidence, count: int, now: datetim
         )
         counts = _counts(one.statement, key)
         terms = tokens.pack(counts, secret)
-        yield memory, Feature(memory=memory, namespace=namespace, terms=terms, length=tokens.length(counts))
+        size = tokens.length(counts)
+        yield memory, Feature(memory=memory, namespace=namespace, terms=terms, length=size, vector=vector, **made)
 
 
 def _event(memory: Memory) -> AuditEvent:
@@ -124,6 +129,16 @@ def _event(memory: Memory) -> AuditEvent:
 @cache
 def _vocabulary(count: int) -> list[Sentence]:
     return sentences(count, seed=7)
+
+
+@cache
+def _vectors(count: int) -> list[bytes | None]:
+    """As `indexing` makes them; everybody's sentences are the same, so that each is embedded once."""
+    embedder = embeddings.active()
+    if embedder is None:
+        return [None] * count
+    texts = [text_of(one.statement, f"habit_{number}", None, {}) for number, one in enumerate(_vocabulary(count), 1)]
+    return [pack(row) for row in embedder.documents(texts)]
 
 
 @cache
