@@ -34,6 +34,14 @@ class GunicornLogger(Logger):
             log.propagate = True
 
 
+def hear_the_master_alone(_worker: object) -> None:
+    """Ctrl-C reaches every process of a terminal, and the master tells its workers too.
+
+    Gunicorn's threaded worker waits for itself for ever when it is told a second time while it ends its threads.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 class WebServer(BaseApplication):
     """Gunicorn with threads, serving the application this process has already loaded."""
 
@@ -53,6 +61,7 @@ class WebServer(BaseApplication):
             "logger_class": GunicornLogger,
             "proc_name": "memoryhub",
             "control_socket_disable": True,
+            "post_worker_init": hear_the_master_alone,
         }
         for name, value in options.items():
             self.cfg.set(name, value)
