@@ -18,14 +18,13 @@ from accounts.principals import Principal, Scope
 from memories import access, budget, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
 from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
-from memories.policy import Policy, Topic
+from memories.policy import Cutoff, Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Searched, Selection
 from memories.search import rows
 from memories.search.index import Hit, SearchResult
 from memories.search.index import Scope as SearchScope
 from memories.vectors import Means, Vector
 
-SEARCH_DEPTH = 200
 MARGIN = 30
 ABOUT_SOMEONE_ELSE = "about_someone_else"
 LABELS = ("explicit_user", "2026-01-01")
@@ -96,16 +95,15 @@ def recall(
     scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
     meant, degraded = (meant, False) if meant else _meaning_of(asked.query, scopes)
     embedded = time.perf_counter()
-    searched = _search(scopes, kinds, asked, policy, now, meant)
-    ranked = time.perf_counter()
-    # Rows are read only for hits that can still win: authority and freshness settle near ties, they move nothing far.
+    # Only so many hits can still win: authority and freshness settle near ties, they move nothing far.
     depth = limit + len(asked.anchors.instructions) + MARGIN
-    near, far = searched.hits[:depth], searched.hits[depth:]
-    memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
+    searched = _search(scopes, kinds, asked, policy, now, meant, depth)
+    ranked = time.perf_counter()
+    memories = _hydrate(areas, kinds, [hit.memory_id for hit in searched.hits], asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
     found = Searched(searched.eligible, searched.confidence, degraded)
-    floor = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), found).floor
-    eligible = _eligible(near, memories, preloaded, floor)
+    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), found)
+    eligible = _eligible(searched.hits, memories, preloaded, cutoff.floor)
     selection = recall_gate.select(
         eligible,
         asked.anchors,
@@ -133,9 +131,7 @@ def recall(
         omitted={
             "over_budget": selection.omitted.over_budget,
             "overridden": selection.omitted.overridden,
-            "below_threshold": selection.omitted.below_threshold
-            + searched.below
-            + _below(far, near, asked, policy, found),
+            "below_threshold": selection.omitted.below_threshold + _left_out(searched, asked, cutoff),
         },
         gate={
             "namespaces": [str(area.namespace.pk) for area in areas],
@@ -307,10 +303,11 @@ def _search(
     policy: Policy,
     now: datetime,
     meant: tuple[Vector, Means] | None,
+    depth: int,
 ) -> SearchResult:
     """The ranked hits. A scene that only names the keys it always loads asks for nothing else."""
     if asked.preload and asked.kinds is None and not asked.query.strip():
-        return SearchResult((), 0, 0)
+        return SearchResult((), 0)
     return rows.index().search(
         asked.query,
         namespaces=scopes,
@@ -318,7 +315,7 @@ def _search(
         keys=frozenset(asked.keys) if asked.keys is not None else None,
         now=now,
         as_of=asked.as_of,
-        limit=SEARCH_DEPTH,
+        limit=depth,
         authority=policy.authority,
         meant=meant,
     )
@@ -340,12 +337,10 @@ def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, 
     return list(_owned(found, areas))
 
 
-def _below(far: Sequence[Hit], near: Sequence[Hit], asked: RecallInput, policy: Policy, searched: Searched) -> int:
-    """How many of the hits that were not read would not have been relevant enough."""
-    best = max((hit.relevance for hit in near), default=0.0)
-    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), searched)
-    least = recall_gate.least_relevance(best, cutoff)
-    return sum(hit.relevance < least or hit.score < (asked.min_score or 0.0) for hit in far)
+def _left_out(searched: SearchResult, asked: RecallInput, cutoff: Cutoff) -> int:
+    """How many of the rows that were not read would not have been relevant enough."""
+    best = max((hit.relevance for hit in searched.hits), default=0.0)
+    return searched.left_out(recall_gate.least_relevance(best, cutoff), asked.min_score or 0.0)
 
 
 def _eligible(

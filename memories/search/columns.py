@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -24,6 +24,8 @@ NEVER = np.iinfo(np.int64).max
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 FEW = 8
+LOW = (1 << 64) - 1
+"""The half of an id by which rows are looked up."""
 STATUSES = ("active", "paused", "superseded", "deleted")
 
 NO_THREAD = 0
@@ -66,7 +68,6 @@ class Columns:
 
     revision: int
     ids: npt.NDArray[np.object_]
-    position: Mapping[UUID, int]
     kinds: tuple[str, ...]
     classes: tuple[str, ...]
     paths: tuple[tuple[str, ...], ...]
@@ -85,11 +86,13 @@ class Columns:
     @property
     def nbytes(self) -> int:
         """Roughly the memory it takes."""
-        held = sum(part.nbytes for part in (*self.data.values(), *self.segments, *self.vectors, *self.names))
-        return held + 250 * self.size + 500 * (len(self.paths) + len(self.speakers) + 4)
+        held = sum(column.nbytes for column in self.data.values())
+        held += sum(part.nbytes for parts in (self.segments, self.vectors, self.names) for part in parts)
+        return held + 130 * self.size + 500 * (len(self.paths) + len(self.speakers) + 4)
 
 
 _TYPES: Mapping[str, type[np.generic]] = {
+    "id": np.uint64,
     "rev": np.int64,
     "status": np.int8,
     "version": np.int32,
@@ -115,7 +118,7 @@ def empty() -> Columns:
     """A namespace of which nothing has been read."""
     data = {name: np.zeros(0, kind) for name, kind in _TYPES.items()}
     ids = np.zeros(0, object)
-    return Columns(-1, ids, {}, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
+    return Columns(-1, ids, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
 
 
 def instant(moment: datetime | None) -> int:
@@ -138,25 +141,26 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
         if known is None or row.rev >= known.rev:
             newest[row.memory_id] = row
     revs = old.data["rev"]
-    changes = [
-        row for row in newest.values() if (at := old.position.get(row.memory_id)) is None or row.rev > int(revs[at])
-    ]
+    standing = _standing(old, newest)
+    changes = [row for pk, row in newest.items() if (at := standing.get(pk)) is None or row.rev > int(revs[at])]
     if not changes:
         return replace(old, revision=revision)
     alive = old.alive.copy()
-    for row in changes:
-        if (at := old.position.get(row.memory_id)) is not None:
-            alive[at] = False
-    position = dict(old.position)
+    alive[[standing[row.memory_id] for row in changes if row.memory_id in standing]] = False
     added = [row for row in changes if row.pack is not None]
     erased = [row for row in changes if row.pack is None]
-    for row in erased:
-        position.pop(row.memory_id, None)
-    new = _append(replace(old, revision=revision, alive=alive, position=position), added, secret)
+    new = _append(replace(old, revision=revision, alive=alive), added, secret)
     dead = new.size - int(new.alive.sum())
     if dead > max(64, new.size // 4) or (dead and erased):
         new = _compact(new)
     return replace(new, doubled=_has_doubles(new, None if old.doubled else len(added)))
+
+
+def _standing(old: Columns, ids: Collection[UUID]) -> dict[UUID, int]:
+    """Where those of these memories stand that are here."""
+    wanted = np.array([pk.int & LOW for pk in ids], np.uint64)
+    at = np.flatnonzero(np.isin(old.data["id"], wanted) & old.alive)
+    return {pk: int(i) for i in at if (pk := old.ids[i]) in ids}
 
 
 def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
@@ -167,6 +171,7 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     packs = [tokens.unpack(row.pack) for row in rows if row.pack is not None]
     values = [
         (
+            row.memory_id.int & LOW,
             row.rev,
             STATUSES.index(row.status),
             row.version,
@@ -191,13 +196,11 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     batch = zip(_TYPES.items(), zip(*values, strict=True), strict=True)
     data = {name: np.concatenate([old.data[name], np.array(column, kind)]) for (name, kind), column in batch}
     ids = np.concatenate([old.ids, np.array([row.memory_id for row in rows], object)])
-    position = dict(old.position) | {row.memory_id: old.size + i for i, row in enumerate(rows)}
     owners = np.repeat(np.arange(len(rows), dtype=np.int32) + old.size, [len(hashes) for hashes, _ in packs])
     hashes, counts = (np.concatenate(part) for part in zip(*packs, strict=True))
     return replace(
         old,
         ids=ids,
-        position=position,
         kinds=kinds.names,
         classes=classes.names,
         paths=paths.names,
@@ -239,14 +242,13 @@ def _compact(old: Columns) -> Columns:
     return replace(
         old,
         ids=ids,
-        position=dict(zip(ids.tolist(), range(len(ids)), strict=True)),
         paths=paths,
         speakers=speakers,
         data=data,
         alive=np.ones(len(kept), bool),
-        segments=tuple(left for part in old.segments if (left := part.moved(moved)).size),
-        vectors=tuple(left for part in old.vectors if (left := part.moved(moved)).size),
-        names=tuple(left for part in old.names if (left := part.moved(moved)).size),
+        segments=parts.moved(old.segments, moved),
+        vectors=parts.moved(old.vectors, moved),
+        names=parts.moved(old.names, moved),
     )
 
 

@@ -17,6 +17,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from memories.search.parts import Vectors
 from memories.search.threads import Threads
 from memories.vectors import LANGUAGES, Means, Vector
 
@@ -25,8 +26,6 @@ BLEND = (0.3, 0.15)
 ENGLISH, CHINESE = LANGUAGES
 SHRINK = 8
 """The weight, in rows, of the generic mean of a language."""
-BLOCK = 512
-"""Rows worked on at a time: as many as a processor keeps near."""
 TINY = np.float32(1e-9)
 
 Floats = npt.NDArray[np.float32]
@@ -36,24 +35,23 @@ Places = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Unit vectors as they are kept: `at` says which of them are of rows that are seen, `places` where those stand in
-    thread order, ascending."""
+    """Vectors as they are kept: `at` says which of them are of rows that are seen, `places` where those stand in thread
+    order."""
 
-    matrix: Floats
+    vectors: Vectors
     at: Places
     places: Places
 
     @classmethod
-    def of(cls, matrix: Floats, places: Places) -> Stored:
+    def of(cls, vectors: Vectors, places: Places) -> Stored:
         """From the place of each vector's row, -1 where it is not seen."""
         at = np.flatnonzero(places >= 0)
-        order = np.argsort(places[at], kind="stable")
-        return cls(matrix, at[order], places[at][order])
+        return cls(vectors, at, places[at])
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The vectors of the rows that are seen: which of each matrix, in the order of their places."""
+    """The vectors of the rows that are seen."""
 
     parts: tuple[Stored, ...]
     size: int
@@ -69,39 +67,29 @@ class Seen:
         """The product of each row with a vector, in thread order; 0 without one."""
         out = np.zeros(self.size, np.float32)
         for part in self.parts:
-            out[part.places] = (part.matrix @ vector)[part.at]
+            out[part.places] = (part.vectors.matrix @ vector)[part.at]
         return out
 
     def total(self, chosen: Mask) -> Vector:
         """The sum of the chosen rows."""
-        out = np.zeros(self.parts[0].matrix.shape[1], np.float32)
+        out = np.zeros(self.parts[0].vectors.width, np.float32)
         for part in self.parts:
-            weights = np.zeros(len(part.matrix), np.float32)
+            weights = np.zeros(len(part.vectors.matrix), np.float32)
             weights[part.at] = chosen[part.places]
-            out += weights @ part.matrix
+            out += weights @ part.vectors.matrix
         return out
 
     def beside(self, threads: Threads, reach: int) -> Floats:
-        """The product of each row with those up to `reach` rows behind it in its thread, one line for each distance."""
+        """The product of each row with those up to `reach` places on in its thread, one line for each distance; 0
+        where one has no vector. A thread lies in one namespace, hence in one part."""
         out = np.zeros((reach, self.size), np.float32)
-        for begin in range(0, self.size, BLOCK):
-            end = min(self.size, begin + BLOCK)
-            rows = self._rows(begin, min(self.size, end + reach))
-            for distance in range(1, min(reach, len(rows) - 1) + 1):
-                first = rows[: min(end - begin, len(rows) - distance)]
-                here = slice(begin, begin + len(first))
-                out[distance - 1, here] = np.einsum("ij,ij->i", first, rows[distance : distance + len(first)])
-        for distance, line in enumerate(out, 1):
-            line[-distance:] = 0
-            line[:-distance] *= threads.neighbours(distance)
-        return out
-
-    def _rows(self, begin: int, end: int) -> Floats:
-        """The rows from one place to another, zero without vector."""
-        out = np.zeros((end - begin, self.parts[0].matrix.shape[1]), np.float32)
         for part in self.parts:
-            first, last = np.searchsorted(part.places, (begin, end))
-            out[part.places[first:last] - begin] = part.matrix[part.at[first:last]]
+            source = np.full(self.size, -1, np.int32)
+            source[part.places] = part.at
+            for distance in range(1, min(reach, self.size - 1) + 1):
+                rows, others = source[:-distance], source[distance:]
+                pairs = np.flatnonzero((rows >= 0) & (others >= 0) & threads.neighbours(distance))
+                out[distance - 1, pairs] = part.vectors.block.products(distance, rows[pairs], others[pairs])
         return out
 
 
@@ -154,8 +142,8 @@ def meaning(stored: Sequence[Stored], chinese: Mask, threads: Threads, means: Me
         here = known & (chinese == (language == CHINESE))
         if not here.any():
             continue
-        count = np.float32(here.sum())
-        middle = (seen.total(here) + np.float32(SHRINK) * means.statements[language]) / (count + np.float32(SHRINK))
+        total = seen.total(here) + SHRINK * means.statements[language]
+        middle: Vector = (total / (int(here.sum()) + SHRINK)).astype(np.float32)
         middles[language], along[number] = middle, seen.products(middle)
         squares = 1 - 2 * along[number] + middle @ middle
         lengths = np.where(here, np.sqrt(np.maximum(squares, 0)) + TINY, lengths)
@@ -176,7 +164,7 @@ def _centred(
 ) -> Floats:
     """The cosine of each centred row with those behind it in its thread, one line for each distance."""
     lines = seen.beside(threads, 2 * len(BLEND))
-    width = seen.parts[0].matrix.shape[1]
+    width = seen.parts[0].vectors.width
     table = np.stack([middles.get(language, np.zeros(width, np.float32)) for language in LANGUAGES])
     between, group = table @ table.T, chinese.astype(np.intp)
     for distance, line in enumerate(lines, 1):

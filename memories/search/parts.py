@@ -14,10 +14,13 @@ import numpy.typing as npt
 
 ROOM = 0.25
 """The share of a block of vectors that is kept free for the next ones."""
+NEAR = 512
+"""Rows worked on at a time: as many as a processor keeps near."""
 
 Positions = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
 Sorted = TypeVar("Sorted", "Segment", "Names")
+Part = TypeVar("Part", "Segment", "Names", "Vectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,42 @@ class Names:
 class Block:
     """Vectors in one piece of memory with room at its end. Whoever holds the first n sees them unchanged."""
 
-    __slots__ = ("used", "vectors")
-
     def __init__(self, vectors: Floats, used: int) -> None:
         self.vectors = vectors
         self.used = used
+        self._beside: dict[int, tuple[Positions, Floats]] = {}
+
+    def products(self, distance: int, rows: Positions, others: Positions) -> Floats:
+        """The product of each of these rows with its partner, the row `distance` places on in its thread.
+
+        Partners seldom change, so what was computed is kept: per distance the last partner of each row.
+        """
+        partners, products = self._beside.get(distance, (np.zeros(0, np.int32), np.zeros(0, np.float32)))
+        if len(partners) < len(self.vectors):
+            more = len(self.vectors) - len(partners)
+            partners = np.concatenate([partners, np.full(more, -1, np.int32)])
+            products = np.concatenate([products, np.zeros(more, np.float32)])
+        new = np.flatnonzero(partners[rows] != others)
+        if len(new):
+            partners, products = partners.copy(), products.copy()  # others may be reading
+            for begin in range(0, len(new), NEAR):
+                one, other = rows[new[begin : begin + NEAR]], others[new[begin : begin + NEAR]]
+                partners[one], products[one] = other, np.einsum("ij,ij->i", self.vectors[one], self.vectors[other])
+            self._beside[distance] = partners, products
+        return products[rows]
+
+    def without(self, kept: npt.NDArray[np.bool_]) -> Block:
+        """Of the first rows those that are kept, with what is known of their products."""
+        block = Block(self.vectors[: len(kept)][kept], int(kept.sum()))
+        places = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)  # the last is for no partner
+        for distance, (partners, products) in self._beside.items():
+            partners = np.minimum(partners[: len(kept)][kept], len(kept))
+            block._beside[distance] = places[partners], products[: len(kept)][kept]
+        return block
+
+    @property
+    def nbytes(self) -> int:
+        return self.vectors.nbytes + 8 * len(self._beside) * len(self.vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +180,7 @@ class Vectors:
     def moved(self, places: Positions) -> Vectors:
         rows = places[self.rows]
         kept = rows >= 0
-        return Vectors.of(self.embedder, self.matrix[kept], rows[kept])
+        return Vectors(self.embedder, rows[kept], self.block.without(kept))
 
     @property
     def size(self) -> int:
@@ -154,15 +188,16 @@ class Vectors:
 
     @property
     def nbytes(self) -> int:
-        return self.block.vectors.nbytes + self.rows.nbytes
+        return self.block.nbytes + self.rows.nbytes
 
 
 def grown(parts: tuple[Sorted, ...], added: Sorted) -> tuple[Sorted, ...]:
     """With this part added. Sizes at least halve from one to the next: few parts to look into, and cheap merges."""
-    out = [*parts, added]
-    while len(out) > 1 and out[-2].size <= 2 * out[-1].size:
-        out[-2:] = [type(added).merged(out[-2], out[-1])]
-    return tuple(out)
+    rest: list[Sorted] = list(parts)
+    while rest and rest[-1].size <= 2 * added.size:
+        added = type(added).merged(rest.pop(), added)
+    rest.append(added)
+    return tuple(rest)
 
 
 def with_vectors(parts: tuple[Vectors, ...], added: Sequence[Vectors]) -> tuple[Vectors, ...]:
@@ -172,3 +207,9 @@ def with_vectors(parts: tuple[Vectors, ...], added: Sequence[Vectors]) -> tuple[
         name = part.embedder, part.width
         held[name] = held[name].joined(part) if name in held else part
     return tuple(held.values())
+
+
+def moved(parts: tuple[Part, ...], places: Positions) -> tuple[Part, ...]:
+    """With each row at its new place, -1 for one that is gone; parts of which nothing is left go too."""
+    left: list[Part] = [part.moved(places) for part in parts]
+    return tuple(part for part in left if part.size)

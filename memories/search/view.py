@@ -69,7 +69,7 @@ class View:
             return found
         width = len(next(iter(means.statements.values())))
         stored = [
-            Stored.of(one.matrix, self.places[one.rows + offset])
+            Stored.of(one, self.places[one.rows + offset])
             for part, offset in zip(self.parts, self.offsets, strict=True)
             for one in part.rows.vectors
             if one.embedder == means.embedder and one.width == width
