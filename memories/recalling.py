@@ -26,6 +26,9 @@ from memories.search.index import Scope as SearchScope
 from memories.vectors import Means, Vector
 
 MARGIN = 30
+"""How many more hits than places may still win: those that authority, freshness and version can lift into one."""
+EXPLAINED = 200
+"""How many more of those that lost are told of, on request."""
 ABOUT_SOMEONE_ELSE = "about_someone_else"
 LABELS = ("explicit_user", "2026-01-01")
 
@@ -45,6 +48,7 @@ class RecallInput:
     as_of: datetime | None = None
     anchors: Anchors = Anchors()
     preload: tuple[str, ...] = ()
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +99,24 @@ def recall(
     scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
     meant, degraded = (meant, False) if meant else _meaning_of(asked.query, scopes)
     embedded = time.perf_counter()
-    # Only so many hits can still win: authority and freshness settle near ties, they move nothing far.
-    depth = limit + len(asked.anchors.instructions) + MARGIN
-    searched = _search(scopes, kinds, asked, policy, now, meant, depth)
+    places = limit + len(asked.anchors.instructions)
+    searched = _search(scopes, kinds, asked, policy, now, meant, places + (EXPLAINED if asked.explain else MARGIN))
     ranked = time.perf_counter()
-    memories = _hydrate(areas, kinds, [hit.memory_id for hit in searched.hits], asked, now)
+    weights = _weights(policy)
+    hits = searched.hits
+    contenders = hits if asked.explain or asked.anchors.sources else recall_gate.contenders(hits, places, weights)
+    memories = _hydrate(areas, kinds, contenders, asked, now)
+    if len(memories) < len(contenders) < len(hits):  # some are gone since: the next ones may win after all
+        contenders = hits
+        memories = _hydrate(areas, kinds, contenders, asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
     found = Searched(searched.eligible, searched.confidence, degraded)
-    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), found)
-    eligible = _eligible(searched.hits, memories, preloaded, cutoff.floor)
+    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), weights, found)
+    eligible = _eligible(contenders, memories, preloaded, cutoff.floor)
     selection = recall_gate.select(
         eligible,
         asked.anchors,
-        _weights(policy),
+        weights,
         limit=limit + len(preloaded),
         token_budget=asked.token_budget,
         mode=asked.mode,
@@ -131,7 +140,7 @@ def recall(
         omitted={
             "over_budget": selection.omitted.over_budget,
             "overridden": selection.omitted.overridden,
-            "below_threshold": selection.omitted.below_threshold + _left_out(searched, asked, cutoff),
+            "below_threshold": selection.omitted.below_threshold + _left_out(searched, contenders, asked, cutoff),
         },
         gate={
             "namespaces": [str(area.namespace.pk) for area in areas],
@@ -322,10 +331,10 @@ def _search(
 
 
 def _hydrate(
-    areas: Sequence[Area], kinds: Sequence[str], ids: Sequence[uuid.UUID], asked: RecallInput, now: datetime
+    areas: Sequence[Area], kinds: Sequence[str], hits: Sequence[Hit], asked: RecallInput, now: datetime
 ) -> dict[uuid.UUID, Memory]:
     """The rows behind the hits, asked for with every condition again: an index is never the authority."""
-    found = _allowed(areas, kinds, asked, now).filter(pk__in=ids)
+    found = _allowed(areas, kinds, asked, now).filter(pk__in=[hit.memory_id for hit in hits])
     return {memory.pk: memory for memory in _owned(found, areas)}
 
 
@@ -337,10 +346,12 @@ def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, 
     return list(_owned(found, areas))
 
 
-def _left_out(searched: SearchResult, asked: RecallInput, cutoff: Cutoff) -> int:
+def _left_out(searched: SearchResult, contenders: Sequence[Hit], asked: RecallInput, cutoff: Cutoff) -> int:
     """How many of the rows that were not read would not have been relevant enough."""
     best = max((hit.relevance for hit in searched.hits), default=0.0)
-    return searched.left_out(recall_gate.least_relevance(best, cutoff), asked.min_score or 0.0)
+    relevance, score = recall_gate.least_relevance(best, cutoff), asked.min_score or 0.0
+    unread = searched.hits[len(contenders) :]
+    return searched.left_out(relevance, score) + sum(one.relevance < relevance or one.score < score for one in unread)
 
 
 def _eligible(
