@@ -179,7 +179,7 @@ def _one(rows: models.QuerySet[Row], row_id: str | uuid.UUID) -> Row:
 
 
 def _namespaces() -> models.QuerySet[Namespace]:
-    return Namespace.objects.select_related("membership", "agent", "group").order_by("created_at")
+    return Namespace.objects.select_related("tenant", "membership", "agent", "group").order_by("created_at")
 
 
 def _person_groups(membership_id: uuid.UUID) -> set[uuid.UUID]:
