@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from cast import AGENT, PROJECT, TEAM, USER, Company, in_months, new_key, now, sentence, text_of, word
+from cast import AGENT, PROJECT, TEAM, USER, Caller, Company, in_months, new_key, now, sentence, text_of, word
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -415,6 +415,49 @@ def test_a_batch_sees_what_its_earlier_items_did(acme: Company) -> None:
     changed = body | {"statement": sentence()}
     answers = acme.alice.post("/proposals/batch", {"items": [body, body, changed]}).json()["items"]
     assert [answer["decision"] for answer in answers] == ["store", "keep", "supersede"]
+
+
+def test_a_batch_leaves_what_its_items_would_have_left_one_by_one(acme: Company) -> None:
+    """R-111: stored, replaced twice, kept with new evidence, held, refused and conflicting items in one transaction."""
+    alice = acme.alice
+    said = {"type": "user_message", "ref": "m", "occurred_at": now().isoformat(), "text": "I said so."}
+
+    def told(**fields: Any) -> dict[str, Any]:
+        return alice.proposal(evidence=None, **fields) | {"evidence": said | {"ref": word(5)}}
+
+    replaced, known = told(), told()
+    alice.post("/proposals/batch", {"items": [replaced, known]})
+    items = [
+        told(),
+        told(key=replaced["key"]),
+        known | {"evidence": said | {"ref": "again"}},
+        alice.proposal(evidence=None),
+        told(key=replaced["key"]),
+        told(reusable=False),
+        told(expected_version=7),
+        told(),
+    ]
+    before = counts(acme)
+    answers = alice.post("/proposals/batch", {"items": items}).json()["items"]
+    assert [answer.get("decision", answer.get("problem", {}).get("code")) for answer in answers] == [
+        *("store", "supersede", "keep", "needs_confirmation", "supersede", "reject", "version_conflict", "store")
+    ]
+    more = {name: count - before[name] for name, count in counts(acme).items()}
+    assert more == {"Memory": 4, "Candidate": 1, "Slot": 3, "Feature": 4, "Operation": 7, "Evidence": 5}
+    with acme.entered():
+        versions = Memory.objects.filter(key=replaced["key"]).order_by("version")
+        assert list(versions.values_list("version", "status")) == [
+            *((1, "superseded"), (2, "superseded"), (3, "active"))
+        ]
+        assert Slot.objects.get(pk=versions[0].slot_id).last_version == 3
+        assert EvidenceLink.objects.get(memory__key=known["key"]).evidence.ref == "again"
+        events = AuditEvent.objects.filter(action="memory.propose").order_by("pk")
+        assert [event.outcome for event in events][2:] == [one["decision"] for one in answers if "decision" in one]
+    assert found_keys(alice, items[4]["statement"])[0] == replaced["key"]
+
+
+def found_keys(caller: Caller, query: str) -> list[str]:
+    return [item["key"] for item in caller.recall(query)["items"]]
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------

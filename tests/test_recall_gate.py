@@ -20,6 +20,7 @@ from memories.recall_gate import (
     Searched,
     Selection,
     Status,
+    contenders,
     select,
 )
 
@@ -60,6 +61,46 @@ def numbers(selection: Selection) -> list[int]:
 
 def said(key: str, kind: str = "preference") -> Anchors:
     return Anchors((Instruction(kind, key, "Put the evidence first."),))
+
+
+# who can still win
+
+
+@given(
+    found=st.lists(
+        st.tuples(
+            st.floats(0, 1.5, allow_nan=False),
+            st.integers(0, 2),
+            st.sampled_from(["explicit_user", "tool_output"]),
+            st.integers(0, 400),
+            st.integers(1, 9),
+        ),
+        max_size=60,
+    ),
+    limit=st.integers(1, 12),
+)
+def test_reading_only_contenders_changes_no_answer(found, limit):
+    """Nothing that authority, freshness or version could have lifted into the answer is left unread."""
+    hits = [
+        memory(
+            n,
+            score=round(score, 6),
+            named=named,
+            evidence_class=evidence,
+            confirmed_at=NOW - age * DAY,
+            version=version,
+        )
+        for n, (score, named, evidence, age, version) in enumerate(found, 1)
+    ]
+    hits.sort(key=lambda hit: (-hit.named, -hit.score, hit.memory_id))
+    chosen = contenders(hits, limit, WEIGHTS)
+    assert list(chosen) == hits[: len(chosen)]
+    assert numbers(gate(*chosen, limit=limit)) == numbers(gate(*hits, limit=limit))
+
+
+def test_what_is_clearly_behind_is_not_read():
+    hits = [memory(n, score=1 / n) for n in range(1, 60)]
+    assert len(contenders(hits, 10, WEIGHTS)) < 20
 
 
 # relevance
