@@ -1,6 +1,7 @@
 """Meaning: centred by language, blended with neighbours, from the rows of one embedder that the caller may see."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -171,14 +172,24 @@ def test_the_index_scores_as_slow_arithmetic_does(query):
     assert scores(search(index_of(*rows), query, asked)) == pytest.approx(slowly(rows, query, asked), abs=2e-3)
 
 
-def test_rows_that_arrive_later_are_ranked_as_if_they_had_always_been_there():
-    rows, asked = conversation(), vector()
-    table = Table()
+def test_after_any_change_rows_are_ranked_as_if_they_had_always_been_so():
+    """Rows that arrive, are said anew, leave for a while and are erased, one at a time, in threads and out of them."""
+    table, chance = Table(), np.random.default_rng(11)
     grown = NamespaceIndex(table, SECRET)
-    for one in rows:
-        table.put(one)
-        search(grown, "violin", asked)
-    assert scores(search(grown, "violin orchard", asked)) == scores(search(index_of(*rows), "violin orchard", asked))
+    standing: dict[UUID, Row] = {}
+    for rev, one in enumerate([*conversation(4, 12), *conversation(4, 12)], 1):
+        change = replace(one, rev=rev)
+        if one.memory_id in standing:
+            gone = {"status": "deleted", "pack": None, "vector": None}
+            known = replace(standing[one.memory_id], rev=rev)
+            change = [change, replace(known, status="paused"), replace(known, **gone)][int(chance.integers(3))]
+        table.put(change)
+        standing[one.memory_id] = change
+        found = scores(search(grown, "violin orchard", asked := vector()))
+        if rev % 4 == 0:
+            fresh = index_of(*(row for row in standing.values() if row.pack is not None))
+            assert found == pytest.approx(scores(search(fresh, "violin orchard", asked)), abs=1e-5)
+    assert {one.status for one in standing.values()} == {"active", "paused", "deleted"}
 
 
 # only what the caller may see
