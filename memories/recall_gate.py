@@ -183,7 +183,7 @@ class Selection:
     confidence: float
     items: tuple[Selected, ...]
     omitted: Omitted
-    losers: tuple[tuple[UUID, Loss], ...]
+    losers: tuple[tuple[Selected, Loss], ...]
     tokens_used: int
 
 
@@ -213,9 +213,7 @@ def select(
         confidence=confidence,
         items=tuple(items),
         omitted=Omitted(len(oversized), len(overridden), len(irrelevant)),
-        losers=tuple(
-            (one.memory.memory_id, why) for group, why in (*lost, (oversized, Loss.OVER_BUDGET)) for one in group
-        ),
+        losers=tuple((one, why) for group, why in (*lost, (oversized, Loss.OVER_BUDGET)) for one in group),
         tokens_used=used,
     )
 

@@ -12,6 +12,7 @@ from memories.actions import Proposed
 from memories.context import NOTE
 from memories.models import Candidate, Erasure, Evidence, Feedback, Memory, Namespace, Operation
 from memories.policy import Policy, Topic
+from memories.recall_gate import Selected
 from memories.recalling import Item, Recalled
 from memoryhub.fields import stamp
 
@@ -80,6 +81,10 @@ def _content(row: Memory) -> dict[str, Any]:
     }
 
 
+def _weighed(one: Selected) -> dict[str, Any]:
+    return {"score": one.score, "relevance": round(one.memory.relevance, 4), "scores": dict(one.scores)}
+
+
 def topic(row: Topic) -> dict[str, str]:
     language = get_language() or "en"
     return {
@@ -108,7 +113,8 @@ def recalled(answer: Recalled, *, explain: bool) -> dict[str, Any]:
     }
     if explain:
         body["omitted_items"] = [
-            {"memory_id": str(memory_id), "reason": reason.value} for memory_id, reason in answer.selection.losers
+            {"memory_id": str(one.memory.memory_id), "reason": reason.value, **_weighed(one)}
+            for one, reason in answer.selection.losers
         ]
     return body
 

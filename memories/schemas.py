@@ -140,6 +140,9 @@ class GateShown(drf.Serializer):
 class LoserShown(drf.Serializer):
     memory_id = drf.UUIDField()
     reason = drf.ChoiceField(choices=list(Loss))
+    score = drf.FloatField()
+    relevance = drf.FloatField()
+    scores = drf.DictField(child=drf.FloatField(), help_text="What the score is made of.")
 
 
 class RecallShown(drf.Serializer):

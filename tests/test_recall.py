@@ -17,7 +17,9 @@ FORMATS = ("packet", "openai_responses", "openai_chat", "anthropic", "markdown")
 
 
 def explained(caller: Caller, query: str, **fields: Any) -> dict[str, str]:
+    """Why each memory lost, each with what its score was made of."""
     answer = caller.recall(query, explain=True, **fields)
+    assert all({"keyword", "semantic", "authority"} <= one["scores"].keys() for one in answer["omitted_items"])
     return {one["memory_id"]: one["reason"] for one in answer["omitted_items"]}
 
 

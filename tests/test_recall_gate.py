@@ -59,6 +59,10 @@ def numbers(selection: Selection) -> list[int]:
     return [item.memory.memory_id.int for item in selection.items]
 
 
+def lost(selection: Selection) -> tuple[tuple[UUID, Loss], ...]:
+    return tuple((one.memory.memory_id, why) for one, why in selection.losers)
+
+
 def said(key: str, kind: str = "preference") -> Anchors:
     return Anchors((Instruction(kind, key, "Put the evidence first."),))
 
@@ -128,7 +132,7 @@ def test_a_min_score_is_compared_with_the_score_that_is_returned():
     above = gate(memory(1), min_score=item.score + 1e-6)
     assert (above.status, above.items, above.confidence) == (Status.NOTHING_RELEVANT, (), 0.0)
     assert above.omitted == Omitted(below_threshold=1)
-    assert above.losers == ((UUID(int=1), Loss.BELOW_THRESHOLD),)
+    assert lost(above) == ((UUID(int=1), Loss.BELOW_THRESHOLD),)
 
 
 def test_nothing_eligible_is_nothing_relevant():
@@ -165,7 +169,7 @@ def test_a_current_instruction_overrides_the_memory_of_its_kind_and_key():
     found = gate(memory(1, key="answer_order"), anchors=said("answer_order"))
     assert (found.status, found.items) == (Status.OVERRIDDEN, ())
     assert found.omitted == Omitted(overridden=1)
-    assert found.losers == ((UUID(int=1), Loss.OVERRIDDEN),)
+    assert lost(found) == ((UUID(int=1), Loss.OVERRIDDEN),)
 
 
 @pytest.mark.parametrize("anchors", [said("answer_tone"), said("answer_order", "procedure"), said("answer"), Anchors()])
@@ -266,7 +270,7 @@ def test_the_budget_is_kept_and_the_rest_counted(budget, kept):
 def test_one_oversized_item_is_passed_over_and_does_not_empty_the_answer():
     found = gate(memory(1, tokens=5000, score=0.9), memory(2), memory(3), token_budget=45)
     assert numbers(found) == [2, 3]
-    assert found.losers == ((UUID(int=1), Loss.OVER_BUDGET),)
+    assert lost(found) == ((UUID(int=1), Loss.OVER_BUDGET),)
 
 
 def test_only_what_the_budget_kept_out_is_counted_against_it():
@@ -319,8 +323,8 @@ def test_every_answer_keeps_its_promises(memories, limit, budget, mode, min_scor
     assert scores == sorted(scores, reverse=True)
     assert min_score is None or all(score >= min_score for score in scores)
     assert not any((item.memory.kind, item.memory.key) == ("preference", "tone") for item in items)
-    lost = [memory_id for memory_id, _ in found.losers]
-    assert sorted([item.memory.memory_id for item in items] + lost) == sorted(one.memory_id for one in memories)
+    losing = [memory_id for memory_id, _ in lost(found)]
+    assert sorted([item.memory.memory_id for item in items] + losing) == sorted(one.memory_id for one in memories)
     assert 0 <= found.confidence <= 1
     assert (not items) or found.status in (Status.OK, Status.WEAK)
     again = gate(*reversed(memories), limit=limit, token_budget=budget, mode=mode, min_score=min_score, anchors=anchors)
