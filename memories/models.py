@@ -221,7 +221,10 @@ class Memory(Content):
         indexes = [
             models.Index(fields=["namespace", "rev"], name="memory_by_revision"),
             models.Index(fields=["namespace", "id"], name="memory_by_namespace"),
-            models.Index(fields=["tenant", "valid_until"], name="memory_by_expiry"),
+            # Partial, so that no planner without statistics takes it for a way to a tenant's every memory.
+            models.Index(
+                fields=["tenant", "valid_until"], name="memory_by_expiry", condition=Q(valid_until__isnull=False)
+            ),
         ]
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from cast import AGENT, PROJECT, TEAM, USER, Caller, Company, in_months, new_key, now, sentence, word
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import AuditEvent
@@ -367,3 +369,16 @@ def test_a_packet_tells_where_each_memory_is_from_and_how_fresh_it_is(acme: Comp
     assert item["advisory"] is True
     assert (item["updated_at"], item["valid_until"]) == (memory["updated_at"], memory["valid_until"])
     assert item["tokens"] > 0
+
+
+def test_a_database_without_statistics_reads_the_hits_alone(acme: Company) -> None:
+    """A new installation was never analysed: what is answered is still read by its ids, not through a tenant."""
+    mark = word()
+    acme.alice.store(sentence(mark))
+    with acme.entered(), CaptureQueriesContext(connection) as seen:
+        assert acme.alice.recall(mark)["items"]
+    [read] = [one["sql"] for one in seen if 'FROM "memories_memory"' in one["sql"] and '"id" IN' in one["sql"]]
+    if connection.vendor == "sqlite":  # PostgreSQL reads small tables whole, and keeps statistics by itself
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {read}")
+            assert "id=?" in str(cursor.fetchall())
