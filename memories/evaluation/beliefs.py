@@ -1,7 +1,7 @@
 """PrecisionMemBench read and scored as its own harness does it: beliefs, what is asked, and published reports. Pure.
 
-A system under test only searches. Pinned facts, open questions, what a relation brings along and the cut to a budget are
-the harness's own, as is the prelude about the person, whose assertions therefore hold whatever is searched.
+A system under test only searches. Pinned facts, open questions, what a relation brings along and the cut to a budget
+are the harness's own, as is the prelude about the person, whose assertions therefore hold whatever is searched.
 """
 
 from __future__ import annotations

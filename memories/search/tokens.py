@@ -156,8 +156,8 @@ def _characters_and_pairs(run: str) -> list[str]:
 
 def _with_humps(found: re.Match[str]) -> str:
     """`responseOrder` is found whole and by its words."""
-    parts = _CAMEL.split(found[0])
-    return found[0] if len(parts) == 1 else " ".join([found[0], *parts])
+    apart = parted(found[0])
+    return found[0] if apart == found[0] else f"{found[0]} {apart}"
 
 
 def _number(digits: str) -> list[str]:
@@ -185,6 +185,11 @@ def _without_accents(text: str) -> str:
     if not _MAY_HAVE_ACCENTS.search(text):
         return text
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+
+
+def parted(word: str) -> str:
+    """A word of humps as its parts: `response Order`."""
+    return _CAMEL.sub(" ", word)
 
 
 def is_pairwise(term: str) -> bool:
