@@ -44,7 +44,13 @@ class Belief:
     def is_question(self) -> bool:
         return self.type == QUESTION
 
+    @property
+    def is_current(self) -> bool:
+        """Neither replaced nor settled."""
+        return self.superseded_by is None and self.resolved_at is None
+
     def is_of(self, trial: Trial) -> bool:
+        """Whether it is the person's and in a scope that is asked."""
         return self.owner == trial.owner and not set(self.scopes).isdisjoint(trial.scopes)
 
 
@@ -106,15 +112,16 @@ class Benchmark:
     trials: tuple[Trial, ...]
     reports: tuple[tuple[Published, ...], ...] = field(default=())
 
+    def standing(self, belief: Belief) -> Belief:
+        """What stands in the place of a belief today: itself, or the end of the chain that replaced it."""
+        for _ in self.beliefs:
+            belief = self.beliefs.get(belief.superseded_by or "", belief)
+        return belief
+
     def pinned(self, trial: Trial) -> list[str]:
         """The facts that are always there."""
-        return [
-            one.id
-            for one in self.beliefs.values()
-            if one.is_of(trial)
-            and one.pinned
-            and not (one.is_question or one.superseded_by is not None or one.resolved_at is not None)
-        ]
+        always = (one for one in self.beliefs.values() if one.is_of(trial) and one.pinned and not one.is_question)
+        return [one.id for one in always if one.is_current]
 
     def questions(self, trial: Trial) -> list[str]:
         """The open questions that are always there."""
@@ -260,7 +267,7 @@ def _rows(path: Path, key: str = "") -> list[_Object]:
         document = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         raise DataError(f"{path.name} is not JSON in UTF-8") from None
-    rows = document.get(key) if key and isinstance(document, dict) else document
+    rows = (document.get(key) if isinstance(document, dict) else None) if key else document
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise DataError(f"{path.name} holds no list of objects")
     return [_Object(path.name, number, row) for number, row in enumerate(rows, start=1)]

@@ -1,9 +1,9 @@
 """The suite about finding nothing else: PrecisionMemBench through propose and recall, in a scratch tenant.
 
 Its beliefs are fed in two ways, and every figure says in which. *governed*: key, aliases and statement, each scope an
-area, superseded ones as older versions, resolved ones expired, pinned facts and open questions in areas of their own.
-*wire*: what its harness sends to an outside provider, which is one text with aliases, the person and the first scope.
-The points of calibration, where nothing is searched, tell whether scoring is the benchmark's own.
+area, superseded ones as older versions, resolved ones expired, open questions in an area of their own, pinned facts
+preloaded by their keys. *wire*: what its harness sends to an outside provider: one text with aliases, the person and
+the first scope. The points of calibration, where nothing is searched, tell whether scoring is the benchmark's own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 PATIENCE = 600.0
 """Seconds within which the vectors of all beliefs are made."""
 PREFERENCE, PROFILE = "preference", "profile"
-FOUND, PINNED, QUESTIONS = "found", "pinned", "questions"
+FACTS, QUESTIONS = "facts", "questions"
 Area = tuple[str, ...]
 
 
@@ -49,11 +49,13 @@ class Fed:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """One way to feed the benchmark: how beliefs are remembered, where a case looks, and what a relation may bring."""
+    """One way to feed the benchmark: how beliefs are remembered, where a case looks, which keys are loaded with any
+    answer, and what a relation may bring along."""
 
     name: str
     fed: Callable[[Benchmark, Belief], Fed]
     areas: Callable[[Trial], Sequence[Area]]
+    preload: Callable[[Benchmark, Trial], tuple[str, ...]]
     brings: Callable[[Belief], bool]
 
 
@@ -127,7 +129,9 @@ def _returned(bench: Benchmark, feed: Feed) -> tuple[dict[str, list[str]], int]:
     with scratch(cast, POLICY) as world:
         ids = _write(world, bench, feed)
         returned = {
-            trial.id: bench.completed(trial, _found(world, trial, feed, ids) if _asks(trial) else (), feed.brings)
+            trial.id: bench.completed(
+                trial, _found(world, bench, trial, feed, ids) if _asks(trial) else (), feed.brings
+            )
             for trial in bench.trials
         }
     return returned, len(bench.beliefs) - len(ids)
@@ -151,13 +155,14 @@ def _write(world: World, bench: Benchmark, feed: Feed) -> dict[uuid.UUID, str]:
     return ids
 
 
-def _found(world: World, trial: Trial, feed: Feed, ids: Mapping[uuid.UUID, str]) -> list[str]:
+def _found(world: World, bench: Benchmark, trial: Trial, feed: Feed, ids: Mapping[uuid.UUID, str]) -> list[str]:
     asked = RecallInput(
         query=trial.text,
         namespaces=tuple(ref_of(TENANT, _name(trial.owner, area)) for area in feed.areas(trial)),
         kinds=(PREFERENCE, PROFILE),
         limit=trial.most,
         mode=Mode.PRECISE,
+        preload=feed.preload(bench, trial),
     )
     with world.entered(TENANT):
         recalled = recalling.recall(world.principal(world.keeper(_name(trial.owner))), asked, now=NOW)
@@ -171,15 +176,12 @@ def _name(owner: str, path: Area = ()) -> Name:
 
 def _governed(bench: Benchmark, belief: Belief) -> Fed:
     """Under the key of what stands in its place today."""
-    stands = belief
-    while stands.superseded_by is not None and stands.superseded_by in bench.beliefs:
-        stands = bench.beliefs[stands.superseded_by]
-    place = QUESTIONS if stands.is_question else PINNED if stands.pinned else FOUND
+    stands = bench.standing(belief)
     return Fed(
         kind=PREFERENCE if stands.type == PREFERENCE else PROFILE,
         key=stands.name,
         statement=belief.content,
-        area=(stands.scopes[0], place),
+        area=(stands.scopes[0], QUESTIONS if stands.is_question else FACTS),
         at=belief.created_at,
         valid_until=belief.resolved_at,
     )
@@ -195,7 +197,14 @@ def _wired(bench: Benchmark, belief: Belief) -> Fed:
 GOVERNED = Feed(
     "governed",
     _governed,
-    lambda trial: [(scope, FOUND) for scope in trial.scopes],
-    lambda belief: not belief.is_question and belief.superseded_by is None and belief.resolved_at is None,
+    areas=lambda trial: [(scope, FACTS) for scope in trial.scopes],
+    preload=lambda bench, trial: tuple(bench.beliefs[one].name for one in bench.pinned(trial)),
+    brings=lambda belief: not belief.is_question and belief.is_current,
 )
-WIRE = Feed("wire", _wired, lambda trial: [trial.scopes[:1]], lambda belief: True)
+WIRE = Feed(
+    "wire",
+    _wired,
+    areas=lambda trial: [trial.scopes[:1]],
+    preload=lambda bench, trial: (),
+    brings=lambda belief: True,
+)

@@ -128,7 +128,7 @@ def _spellings(name: str) -> Iterator[tuple[Sequence[str], Mapping[str, str]]]:
 
 def _words(name: str) -> list[str]:
     """The telling words of a name: `answer_order` is two; of a script without spaces its character pairs."""
-    found = tokens.terms(_JOINT.sub(" ", _folded(name)))
+    found = tokens.terms(_JOINT.sub(" ", name))
     longest = [term for term in found if not tokens.is_pairwise(term) or len(term) > 1]
     return longest or found
 

@@ -73,11 +73,8 @@ _local = threading.local()
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of a text in reading order, repeats included."""
-    text = unicodedata.normalize("NFKC", text)
-    if _HAS_CAMEL.search(text):
-        text = _LATIN_WORD.sub(_with_humps, text)
-    text = _without_accents(text.casefold())
+    """The search terms of a text in reading order, repeats included; a word of humps (`responseOrder`) is one."""
+    text = _without_accents(unicodedata.normalize("NFKC", text).casefold())
     out: list[str] = []
     for found in _TOKEN.finditer(text):
         match found.lastgroup:
@@ -92,6 +89,20 @@ def terms(text: str) -> list[str]:
                 if found[0] not in STOP_WORDS:
                     out.append(_stem(found[0]))
     return out
+
+
+def parts(text: str) -> dict[str, list[str]]:
+    """For each word of humps the terms of its parts: nobody says "hub" in `GitHub`, yet one may ask so."""
+    text = unicodedata.normalize("NFKC", text)
+    if not _HAS_CAMEL.search(text):
+        return {}
+    humped = {found[0]: parted(found[0]) for found in _LATIN_WORD.finditer(text)}
+    return {whole[0]: terms(apart) for word, apart in humped.items() if apart != word and (whole := terms(word))}
+
+
+def parted(word: str) -> str:
+    """A word of humps as its parts: `response Order`."""
+    return _CAMEL.sub(" ", word)
 
 
 def weight(term: str) -> float:
@@ -111,8 +122,11 @@ def texts_of(
 
 
 def count(text: str) -> Counter[str]:
-    """Each term of a text with the number of times it occurs."""
-    return Counter(terms(text))
+    """Each term of a text with the number of times it occurs, 0 where it is but a part of a word."""
+    counts = Counter(terms(text))
+    for found in parts(text).values():
+        counts.update(dict.fromkeys(found, 0))
+    return counts
 
 
 def length(counts: Mapping[str, int]) -> int:
@@ -154,12 +168,6 @@ def _characters_and_pairs(run: str) -> list[str]:
     return singles + [pair for pair in pairs if not (pair[0] in PARTICLES and pair[1] in PARTICLES)]
 
 
-def _with_humps(found: re.Match[str]) -> str:
-    """`responseOrder` is found whole and by its words."""
-    apart = parted(found[0])
-    return found[0] if apart == found[0] else f"{found[0]} {apart}"
-
-
 def _number(digits: str) -> list[str]:
     """`1,000` is `1000`; a version such as 3.11.7 is also found by 3.11."""
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", digits):
@@ -185,11 +193,6 @@ def _without_accents(text: str) -> str:
     if not _MAY_HAVE_ACCENTS.search(text):
         return text
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
-
-
-def parted(word: str) -> str:
-    """A word of humps as its parts: `response Order`."""
-    return _CAMEL.sub(" ", word)
 
 
 def is_pairwise(term: str) -> bool:
