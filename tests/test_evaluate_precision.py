@@ -179,7 +179,9 @@ def test_a_budget_is_for_what_is_pinned_first(folder):
         ("fixtures/beliefs.seed.json", None, "holds no beliefs.seed.json"),
         ("fixtures/beliefs.seed.json", "{", "beliefs.seed.json is not JSON"),
         ("fixtures/retrieval.cases.json", "{}", "retrieval.cases.json holds no list of objects"),
-        ("fixtures/retrieval.cases.json", '[{"caseId": "one"}]', "'category' is missing in number 1"),
+        ("fixtures/retrieval.cases.json", '[{"caseId": "one"}]', "'category' is missing or wrong in number 1"),
+        ("fixtures/beliefs.seed.json", json.dumps([belief("one", "key", "Text.", scope=[])]), "'scope' is missing"),
+        ("fixtures/beliefs.seed.json", json.dumps([belief("one", "key", "Text.", created_at="soon")]), "'created_at'"),
         ("results/retrieval-report-one.json", "[]", "retrieval-report-one.json holds no list of objects"),
     ],
 )

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from memories.evaluation.conversations import DataError
 
@@ -195,11 +195,25 @@ class _Object:
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.fields:
-            raise DataError(f"{self.file}: {key!r} is missing in number {self.number}")
+            self._bad(key)
         return self.fields[key]
 
     def texts(self, key: str) -> tuple[str, ...]:
         return tuple(self.fields.get(key) or ())
+
+    def scopes(self) -> tuple[str, ...]:
+        """At least one: the first is the one that an outside provider is told."""
+        return self.texts("scope") or self._bad("scope")
+
+    def moment(self, key: str) -> datetime:
+        try:
+            found = datetime.fromisoformat(self[key])
+        except (TypeError, ValueError):
+            return self._bad(key)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+    def _bad(self, key: str) -> NoReturn:
+        raise DataError(f"{self.file}: {key!r} is missing or wrong in number {self.number}")
 
     def inner(self, key: str) -> _Object:
         return _Object(self.file, self.number, self.fields.get(key) or {})
@@ -214,11 +228,11 @@ def _belief(row: _Object) -> Belief:
         aliases=row.texts("aliases"),
         content=row["content"],
         reason=row["why_it_matters"],
-        scopes=row.texts("scope"),
+        scopes=row.scopes(),
         pinned=bool(row["pinned"]),
         superseded_by=row["superseded_by"],
-        resolved_at=_moment(row, "resolved_at"),
-        created_at=_moment(row, "created_at") or datetime.max,
+        resolved_at=row.moment("resolved_at") if row["resolved_at"] else None,
+        created_at=row.moment("created_at"),
         participants=row.texts("participants"),
     )
 
@@ -230,7 +244,7 @@ def _trial(row: _Object) -> Trial:
         id=row["caseId"],
         category=row["category"],
         owner=row.fields.get("userId") or OWNER,
-        scopes=row.texts("scope"),
+        scopes=row.scopes(),
         text=row["query"],
         most=budget.get("maxBeliefs", MOST),
         most_questions=budget.get("maxQuestions", MOST_QUESTIONS),
@@ -256,10 +270,6 @@ def _report(path: Path) -> tuple[Published, ...]:
         )
         for row in _rows(path, "cases")
     )
-
-
-def _moment(row: _Object, key: str) -> datetime | None:
-    return datetime.fromisoformat(row[key]) if row[key] else None
 
 
 def _rows(path: Path, key: str = "") -> list[_Object]:

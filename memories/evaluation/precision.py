@@ -67,13 +67,15 @@ def precision(folder: Path) -> Result:
     for feed in (GOVERNED, WIRE):
         returned, refused = _returned(bench, feed)
         scores = [bench.score(trial, returned[trial.id]) for trial in bench.trials]
-        rows += [
-            Row(f"{feed.name}:{trial.id}", sorted(bench.expected(trial)), got, "+".join(score.failures), score.passed)
-            for trial, got, score in zip(bench.trials, returned.values(), scores, strict=True)
-        ]
+        rows += [_row(bench, feed, trial, returned[trial.id]) for trial in bench.trials]
         figures |= {f"{feed.name}_{name}": figure for name, figure in _totals(scores).items()}
         figures[f"{feed.name}_refused"] = refused
     return Result("precision", rows, figures)
+
+
+def _row(bench: Benchmark, feed: Feed, trial: Trial, got: list[str]) -> Row:
+    score = bench.score(trial, got)
+    return Row(f"{feed.name}:{trial.id}", sorted(bench.expected(trial)), got, "+".join(score.failures), score.passed)
 
 
 def _calibration(bench: Benchmark) -> dict[str, Figure]:
