@@ -57,6 +57,25 @@ def test_a_name_of_common_words_only_counts_for_nothing():
     assert named("answer style", ["answer_style"], rare=False) == [0]
 
 
+@pytest.mark.parametrize("asked", ["weekReport", "WEEKREPORT", "week report", "week_report", "Week-Report"])
+@pytest.mark.parametrize("name", ["weekReport", "week_report", "Week Report"])
+def test_a_name_is_known_with_and_without_its_joints(asked, name):
+    assert named(f"is there a {asked} yet", [name])[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "name"), [("how is TSLint set up", "TS"), ("a phone", "iPhone"), ("my GitHub page", "git")]
+)
+def test_a_part_of_a_word_names_nothing(question, name):
+    assert named(question, [name]) == [0]
+    assert named(f"how is {name} set up", [name]) == [1]
+
+
+def test_a_mistake_in_a_word_of_humps_is_forgiven():
+    assert named("is LnaternHub up", ["LanternHub"], ["lantern"]) == [0, 0]  # within the first two letters
+    assert named("is LantrenHub up", ["LanternHub"], ["lantern"]) == [1, 0]
+
+
 def test_the_longest_name_of_a_row_counts():
     assert named("weekly report format", ["report", "weekly_report_format"], ["report"]) == [3, 1]
 

@@ -33,6 +33,10 @@ FILLER = [f"An unrelated note about subject{number}." for number in range(40)]
     [
         ("quarterly charts", "Prefer charts for quarterly numbers.", "Prefer charts for numbers."),
         ("changelog", "The changelog: changelog entries are short.", "The changelog entries are written by people."),
+        ("the hub", "The hub is down.", "LanternHub is down."),
+        ("LanternHub", "LanternHub is down.", "The hub is down."),
+        ("lantern hub", "LanternHub is down.", "The lamp is down."),
+        ("lanternHub", "The lantern and its hub.", "The lamp and its cable."),
         ("changelog", "Short changelog.", "Short changelog " + "with words about other things " * 9),
         ("回答顺序", "回答的顺序由读者决定", "回复用表格"),
         ("报告格式", "报告格式用表格", "警告要报出来，格外注意式样"),
@@ -40,6 +44,12 @@ FILLER = [f"An unrelated note about subject{number}." for number in range(40)]
 )
 def test_the_better_match_comes_first(query, better, worse):
     assert order(query, *FILLER, worse, better)[0] == len(FILLER) + 1
+
+
+def test_a_part_of_a_word_covers_little_of_a_question():
+    said, held = ranked("the hub", *FILLER, "The hub is down.", "LanternHub is down.").covered[-2:]
+    assert said == 1
+    assert 0 < held < 0.5
 
 
 def test_a_rare_word_counts_more_than_a_common_one():

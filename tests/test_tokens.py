@@ -40,7 +40,14 @@ SECRET = b"a secret of the tests"
 )
 def test_a_word_is_found_in_its_text(text, asked):
     assert asked
-    assert set(terms(asked)) <= set(terms(text))
+    assert set(terms(asked)) <= set(count(text))
+
+
+def test_the_parts_of_a_word_are_held_but_not_said():
+    counts = count("LanternHub keeps the lanternHub log, and a log")
+    assert (counts["lanternhub"], counts["hub"], counts["lantern"], counts["log"]) == (2, 0, 0, 2)
+    assert count("the hub of LanternHub")["hub"] == 1
+    assert unpack(pack(counts, SECRET))[1].min() == 0
 
 
 @pytest.mark.parametrize("text", ["", " \t\n", "*", "--", "\0", "?!。，", "the of and", "什么 怎么", "🏳️‍🌈👩‍👩‍👧"])

@@ -72,6 +72,7 @@ class Wish:
     valid_until: Any = None
     reusable: bool | None = None
     sensitivity: str | None = None
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,7 @@ class World:
                     kind=wish.kind,
                     key=wish.key,
                     statement=wish.statement,
+                    aliases=wish.aliases,
                     evidence_id=self._attested(caller, principal, source, now),
                     reusable=wish.reusable,
                     valid_until=wish.valid_until,

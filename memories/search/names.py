@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ import numpy.typing as npt
 from memories.search import tokens
 
 RECORD = np.dtype([("hash", "<u8"), ("name", "u1"), ("words", "u1"), ("word", "u1"), ("open", "u1")])
-MOST_NAMES, MOST_WORDS = 17, 8
+MOST_NAMES, MOST_WORDS = 51, 8
+"""A key and sixteen aliases, each in up to three spellings."""
 LONG, PREFIX = 5, 2
 """A mistake is forgiven in words of this length or more, after these first letters."""
 FEW_ROWS, FEW_SHARE = 5, 0.2
@@ -25,6 +26,8 @@ FEW_ROWS, FEW_SHARE = 5, 0.2
 HOLE = "*"
 
 _WORD = re.compile(r"[a-z]+")
+_JOINT = re.compile("[ _.-]")
+_TOGETHER = re.compile(f"[a-z0-9]+(?:{_JOINT.pattern}[a-z0-9]+)+")
 
 Records = npt.NDArray[np.void]
 
@@ -34,11 +37,9 @@ def pack(names: Iterable[str], secret: bytes) -> bytes:
     words: list[str] = []
     fields: list[tuple[int, int, int, int]] = []
     seen: set[frozenset[str]] = set()
-    for name in names:
-        parts = list(dict.fromkeys(_words(name)))
+    for parts, written in (spelling for name in names for spelling in _spellings(name)):
         if not parts or len(parts) > MOST_WORDS or frozenset(parts) in seen or len(seen) == MOST_NAMES:
             continue
-        written = dict(_written(name))
         for at, part in enumerate(parts):
             spellings = [part, *_with_hole(written.get(part, ""))]
             words += spellings
@@ -112,9 +113,22 @@ def _ranges(records: Records, spellings: Sequence[str], secret: bytes) -> list[t
     return list(zip(begins.tolist(), ends.tolist(), strict=True))
 
 
+def _spellings(name: str) -> Iterator[tuple[Sequence[str], Mapping[str, str]]]:
+    """The distinct words of a name, and each English one as it is written: as the name is, with its humps taken for
+    words, and with its words written together, where no mistake is forgiven.
+
+    A question has no such choice: who asks for `TSLint` does not name `TS`.
+    """
+    apart = tokens.parted(name)
+    for spelled in (name, apart) if len(_words(apart)) == len(apart.split()) else (name,):  # iPhone is not the phone
+        yield list(dict.fromkeys(_words(spelled))), dict(_written(spelled))
+    if _TOGETHER.fullmatch(folded := _folded(name)):
+        yield _words(_JOINT.sub("", folded)), {}
+
+
 def _words(name: str) -> list[str]:
     """The telling words of a name: `answer_order` is two; of a script without spaces its character pairs."""
-    found = tokens.terms(name.replace("_", " ").replace(".", " ").replace("-", " "))
+    found = tokens.terms(_JOINT.sub(" ", name))
     longest = [term for term in found if not tokens.is_pairwise(term) or len(term) > 1]
     return longest or found
 

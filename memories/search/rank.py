@@ -25,7 +25,7 @@ HEARD = (0.5, 0.4, 0.3)
 ANSWER = 0.9
 """The share heard by the row that follows a question: it answers, in other words."""
 BRIDGE = 0.25
-"""The share of a term that a related word is worth."""
+"""The share of a term that a related word is worth, or a part of a word."""
 PRIOR_ROWS = 8
 """Imagined rows without the term: in a namespace of one row every word would be common otherwise."""
 COMMON_ROWS, COMMON_SHARE = 5, 0.2
@@ -66,7 +66,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """The eligible rows that hold one term, each row once, and how often."""
+    """The eligible rows that hold one term, each row once, and how often: 0 as a part of a word only."""
 
     rows: Rows
     counts: npt.NDArray[np.integer]
@@ -94,9 +94,11 @@ class Ranking:
 
 def parse(text: str) -> Query:
     """The question as terms. Terms already asked for are not looked up again as related ones."""
-    words = tuple(dict.fromkeys(tokens.terms(text)))
+    words, parts = tuple(dict.fromkeys(tokens.terms(text))), tokens.parts(text)
     asked = set(words)
-    related = tuple(tuple(other for other in bridge.related(word) if other not in asked) for word in words)
+    related = tuple(
+        tuple(other for other in (*bridge.related(word), *parts.get(word, ())) if other not in asked) for word in words
+    )
     meant = {found[0]: term for written, term in dates.named(text) if (found := _terms_of(written))}
     return Query(words, tuple(map(tokens.weight, words)), related, tuple(meant.get(word, "") for word in words))
 
@@ -139,8 +141,9 @@ def score(
             counts = posting.counts.astype(np.float32)
             weights = worth * (counts * (K1 + 1) / (counts + norms[posting.rows]) + DELTA)
             table[0 if alone else at, posting.rows] += weights
-            covered[posting.rows] += worth
-            shared[posting.rows] += information
+            share = np.where(counts > 0, np.float32(1), np.float32(BRIDGE))
+            covered[posting.rows] += worth * share
+            shared[posting.rows] += information * share
             strong[posting.rows] |= weight >= 1
         guessed = _related(posting, [next(others) for _ in names], eligible)
         hinted[guessed] += BRIDGE * worth

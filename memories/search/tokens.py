@@ -73,11 +73,8 @@ _local = threading.local()
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of a text in reading order, repeats included."""
-    text = unicodedata.normalize("NFKC", text)
-    if _HAS_CAMEL.search(text):
-        text = _LATIN_WORD.sub(_with_humps, text)
-    text = _without_accents(text.casefold())
+    """The search terms of a text in reading order, repeats included; a word of humps (`responseOrder`) is one."""
+    text = _without_accents(unicodedata.normalize("NFKC", text).casefold())
     out: list[str] = []
     for found in _TOKEN.finditer(text):
         match found.lastgroup:
@@ -92,6 +89,20 @@ def terms(text: str) -> list[str]:
                 if found[0] not in STOP_WORDS:
                     out.append(_stem(found[0]))
     return out
+
+
+def parts(text: str) -> dict[str, list[str]]:
+    """For each word of humps the terms of its parts: nobody says "hub" in `GitHub`, yet one may ask so."""
+    text = unicodedata.normalize("NFKC", text)
+    if not _HAS_CAMEL.search(text):
+        return {}
+    humped = {found[0]: parted(found[0]) for found in _LATIN_WORD.finditer(text)}
+    return {whole[0]: terms(apart) for word, apart in humped.items() if apart != word and (whole := terms(word))}
+
+
+def parted(word: str) -> str:
+    """A word of humps as its parts: `response Order`."""
+    return _CAMEL.sub(" ", word)
 
 
 def weight(term: str) -> float:
@@ -111,8 +122,11 @@ def texts_of(
 
 
 def count(text: str) -> Counter[str]:
-    """Each term of a text with the number of times it occurs."""
-    return Counter(terms(text))
+    """Each term of a text with the number of times it occurs, 0 where it is but a part of a word."""
+    counts = Counter(terms(text))
+    for found in parts(text).values():
+        counts.update(dict.fromkeys(found, 0))
+    return counts
 
 
 def length(counts: Mapping[str, int]) -> int:
@@ -152,12 +166,6 @@ def _characters_and_pairs(run: str) -> list[str]:
     singles = [char for char in run if char not in PARTICLES and not _is_hiragana(char)]
     pairs = (run[i : i + 2] for i in range(len(run) - 1))
     return singles + [pair for pair in pairs if not (pair[0] in PARTICLES and pair[1] in PARTICLES)]
-
-
-def _with_humps(found: re.Match[str]) -> str:
-    """`responseOrder` is found whole and by its words."""
-    parts = _CAMEL.split(found[0])
-    return found[0] if len(parts) == 1 else " ".join([found[0], *parts])
 
 
 def _number(digits: str) -> list[str]:

@@ -339,7 +339,8 @@ _THIRD = (
     r"|inspectors?|new hires?|colleagues?)\b|财务|老板|谁来|同事|记者|监管|测试人员|新人|供应商|合作方|主管|买家|顾客"
 )
 _BETRAY = (
-    r"\bclaim\b|\bden(?:y|ies)\b|\blie\b|say (?:that )?(?:it|they|there|we|the|our|no)\b|(?:reply"
+    r"\bclaim\b|\bdeny\b|\bdenies\b(?! (?:all )?(?:access|requests?|traffic|connections?|log-?ins?"
+    r"|entry)\b| (?:all|by default)\s*[),.]?\s*$)|\blie\b|say (?:that )?(?:it|they|there|we|the|our|no)\b|(?:reply"
     r"|answer|respond|tell (?:them|him|her)) that\b|give (?:them|him|her) (?:the|a) (?:new|wrong|fake"
     r"|other)|\bbankrupt\w*"
     r"|[,:]\s(?:then\s|please\s|just\s|quietly\s|immediately\s|always\s)?(?:export|leak|wipe"

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.evaluation import cases, lab, reading, reports, retrieval, writing
+from memories.evaluation import cases, lab, precision, reading, reports, retrieval, writing
 from memories.evaluation.cases import Case, CaseError
 from memories.evaluation.conversations import DataError
 from memories.evaluation.results import Bar, BarError, Result, shown
@@ -23,7 +23,7 @@ SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
     "sensitive": writing.sensitive,
     "poison": writing.poison,
 }
-FOLDERS: dict[str, Callable[[Path], Result]] = {"retrieval": retrieval.retrieval}
+FOLDERS: dict[str, Callable[[Path], Result]] = {"retrieval": retrieval.retrieval, "precision": precision.precision}
 
 
 class Command(BaseCommand):
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("suite", choices=[*SUITES, *FOLDERS])
-        parser.add_argument("file", type=Path, help="cases, .jsonl or .jsonl.gz; for retrieval a folder of data sets")
+        parser.add_argument("file", type=Path, help="cases, .jsonl or .jsonl.gz; or a folder of data sets")
         parser.add_argument("--json", type=Path, metavar="OUT", help="write rows and figures here")
         parser.add_argument("--report", type=Path, metavar="DIR", help="write readable reports here")
         parser.add_argument("--min", action="append", default=[], metavar="NAME=VALUE", help="least figure")
