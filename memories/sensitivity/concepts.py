@@ -49,6 +49,12 @@ _BENIGN_TOPIC = (
     r"|typos?|indent\w*|rate limit|line length|naming|colou?r|font|casing|commas?)\b"
     r"|缩进|格式|拼写|语法|样式|空格|换行|字数|排版|命名|字体|配色|标点|大小写"
 )
+# Rules about such a topic. The topic alone, elsewhere in the sentence, makes no other rule harmless.
+_BENIGN_RULES = (
+    rf"(?:{_BENIGN_TOPIC})['’]?s?(?:[\s/-]+\w+){{0,2}}[\s/-]+(?:{_RULES})"
+    rf"|(?:{_RULES})[\s,]+(?:\w+\s+){{0,2}}?(?:for|about|on|in|of|regarding|concerning|from)\s+(?:\w+\s+){{0,3}}?(?:{_BENIGN_TOPIC})"
+    rf"|(?:{_BENIGN_TOPIC})[^。,，;；:：]{{0,6}}(?:{_RULES})|(?:{_RULES})[^。,，;；:：]{{0,4}}(?:{_BENIGN_TOPIC})"
+)
 _PROTECTIVE = (
     r"\b(?:never|do not|don'?t|must not|should not|cannot|may not|must never)\s(?:\w+\s){0,2}?(?:skip"
     r"|bypass|disable|ignore|override|approve|grant|share|send|forward|reveal|disclose|export|read"
@@ -488,7 +494,7 @@ _USER_WORDS = (
 
 # rule, the ideas that must meet in one sentence, and the ideas that make it harmless
 COMBINATIONS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
-    ("rule_override", (_RULES, _STRONG_SOURCE, _NULLIFY), (_BENIGN_TOPIC, _PROTECTIVE)),
+    ("rule_override", (_RULES, _STRONG_SOURCE, _NULLIFY), (_BENIGN_RULES, _PROTECTIVE)),
     ("rule_override", (_PROMPT, _NULLIFY), (_PROTECTIVE,)),
     ("rule_override", (_SELF, _SUPREME), (_BENIGN_TOPIC,)),
     ("rule_override", (_YOUR_MAKING, _STEERING), (_PROTECTIVE,)),
