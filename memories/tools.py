@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from accounts.errors import InvalidInput
+from accounts.principals import Scope
 from memories.policy import Policy, RegisteredKey
 
 FORMATS = ("openai_responses", "openai_chat", "anthropic")
 SEARCH, SAVE, FORGET = "memory_search", "memory_save", "memory_forget"
+SCOPES = {SEARCH: Scope.RECALL, SAVE: Scope.PROPOSE, FORGET: Scope.FORGET}
 FREE_KEY_LIMIT, FREE_TEXT_LIMIT = 128, 2000
 
 SEARCH_TEXT = (
