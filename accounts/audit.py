@@ -40,7 +40,7 @@ def record(
         target=target,
         target_id=target_id,
         request_id=principal.request_id,
-        details=dict(details or {}),
+        details={**(details or {}), **({"door": principal.door} if principal.door else {})},
     )
 
 
