@@ -22,7 +22,7 @@ class TenantMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with tenancy.entered(None):
             request.membership = None  # type: ignore[attr-defined]
-            if not request.path.startswith(CREDENTIAL_DOORS) and request.user.is_authenticated:
+            if request.user.is_authenticated and not request.path.startswith(CREDENTIAL_DOORS):
                 self._enter_chosen(request)
             return self.get_response(request)
 
