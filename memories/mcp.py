@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext
+
 from accounts.errors import NotVisible
 from accounts.principals import Principal
 from accounts.problems import GENERAL, PROBLEMS
@@ -39,12 +41,12 @@ def offered(principal: Principal) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "title": TITLES[name],
+            "title": gettext(TITLES[name]),
             "description": text,
             "inputSchema": schema,
             "outputSchema": {"type": "object", "properties": {**FAILED, **SHAPES[name]}, "required": ["ok"]},
             "annotations": {
-                "title": TITLES[name],
+                "title": gettext(TITLES[name]),
                 "readOnlyHint": name == tools.SEARCH,
                 "destructiveHint": name == tools.FORGET,
                 "idempotentHint": True,
@@ -86,7 +88,7 @@ def templates() -> dict[str, Any]:
             {
                 "uriTemplate": f"{PROCEDURES}{{memory_id}}",
                 "name": playbook.PROCEDURE,
-                "title": "Procedure of the playbook",
+                "title": gettext("Procedure of the playbook"),
                 "mimeType": "application/json",
             }
         ]
