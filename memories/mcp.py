@@ -23,8 +23,18 @@ PAGE_SIZE = 100
 TEXT, MAYBE = {"type": "string"}, {"type": ["string", "null"]}
 FAILED = {"ok": {"type": "boolean"}, "error": TEXT}
 DECIDED = {"decision": TEXT, "reason": TEXT, "memory_id": MAYBE, "candidate_id": MAYBE}
-FOUND = dict.fromkeys(("memory_id", "kind", "key", "evidence_class", "updated_at"), TEXT)
-FOUND |= dict.fromkeys(("statement", "conditions", "source", "valid_until"), MAYBE) | {"value": {}}
+FOUND = {
+    "memory_id": TEXT,
+    "kind": TEXT,
+    "key": TEXT,
+    "statement": MAYBE,
+    "value": {},
+    "conditions": MAYBE,
+    "source": MAYBE,
+    "evidence_class": TEXT,
+    "updated_at": TEXT,
+    "valid_until": MAYBE,
+}
 SHAPES: Mapping[str, dict[str, Any]] = {
     tools.SEARCH: {
         "status": {"type": "string", "enum": [status.value for status in Status]},
