@@ -62,9 +62,7 @@ def question(
     }
 
 
-def settle(
-    principal: Principal, state: str, asked: Mapping[str, Any], responses: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def settle(principal: Principal, state: str, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
     """Carry the person's answer out, once for each question; returns the tool's output.
 
     Raises InvalidInput for a state that is not of this call or too old, and what a relayed answer raises.
@@ -75,7 +73,6 @@ def settle(
         raise InvalidInput(code="invalid_request_state") from None
     if not secrets.same(bound, _bound(principal, asked)):
         raise InvalidInput(code="invalid_request_state")
-    answer = (responses or {}).get(QUESTION) or {}
     if answer.get("action") not in ("accept", "decline"):
         return {"ok": False, "error": tool_calls.WAITS, "candidate_id": candidate_id}
     agreed = answer["action"] == "accept" and (answer.get("content") or {}).get("agreed") is True

@@ -90,7 +90,8 @@ class McpView(HubView):
         else:
             code, status = _code_of(response.status_code, problem["code"], call)
             response.status_code = status
-            response.data = messages.error(call.id if call else None, code, problem["detail"], problem)
+            asked = {"uri": call.params["uri"]} if call and call.method == "resources/read" else {}
+            response.data = messages.error(call.id if call else None, code, problem["detail"], problem | asked)
         response.content_type = "application/json"
         return response
 
@@ -130,9 +131,9 @@ class McpView(HubView):
 
     def _call_tool(self, call: Call) -> dict[str, Any]:
         asked = {"name": call.params["name"], "arguments": call.params.get("arguments") or {}}
-        state = call.params.get("requestState") if call.is_stateless else None
-        if state is not None:
-            output = confirmation.settle(self.principal, state, asked, call.params.get("inputResponses"))
+        state, answers = call.params.get("requestState"), call.params.get("inputResponses") or {}
+        if state is not None and confirmation.QUESTION in answers:
+            output = confirmation.settle(self.principal, state, asked, answers[confirmation.QUESTION])
             return mcp.tool_result(output, _inbox())
         output = self._carried_out(**asked)
         if output.get("error") == "unknown_tool":
