@@ -75,26 +75,26 @@ def test_the_official_client_is_told_what_is_wrong(acme: Company, mode: str) -> 
 # --- the same as over REST --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("memory_search", {"query": "summary"}),
-        ("memory_search", {"query": "  "}),
-        ("memory_search", {"query": "x", "subject": "bob"}),
-        ("memory_save", STYLE),
-        ("memory_save", STYLE | {"evidence_type": "explicit_user"}),
-        ("memory_save", {"key": "answer_style", "value": "zh"}),
-        ("memory_forget", {"memory_id": ABSENT}),
-        ("memory_forget", {"memory_id": "no id"}),
-    ],
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("memory_search", {"query": "summary"}),
+    ("memory_search", {"query": "  "}),
+    ("memory_search", {"query": "x", "subject": "bob"}),
+    ("memory_save", STYLE),
+    ("memory_save", STYLE | {"evidence_type": "explicit_user"}),
+    ("memory_save", {"key": "answer_style", "value": "zh"}),
+    ("memory_forget", {"memory_id": ABSENT}),
+    ("memory_forget", {"memory_id": "no id"}),
 )
+
+
 @pytest.mark.parametrize("ask", [stateless, handshake])
-def test_a_tool_answers_as_over_rest(acme: Company, ask: Any, name: str, arguments: dict[str, Any]) -> None:
+def test_a_tool_answers_as_over_rest(acme: Company, ask: Any) -> None:
     """R-203, R-206, R-209, R-237: one executor behind both doors; identity is in no argument."""
     acme.policy(tools={"memory_save_free_text": False, "memory_forget": True}, confirm="inferred_only")
     acme.alice.store()
-    result = ask(acme.alice, "tools/call", {"name": name, "arguments": arguments}).json()["result"]
-    assert result["structuredContent"] == acme.alice.tool(name, arguments)
+    for name, arguments in CALLS:
+        result = ask(acme.alice, "tools/call", {"name": name, "arguments": arguments}).json()["result"]
+        assert result["structuredContent"] == acme.alice.tool(name, arguments)
 
 
 def test_what_is_offered_fits_what_is_answered(acme: Company) -> None:
