@@ -286,6 +286,19 @@ def test_a_failing_database_is_told_as_the_tools_error(acme: Company, monkeypatc
     assert "host" not in json.dumps(result)
 
 
+def test_a_fault_of_ours_is_an_error_of_the_protocol(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("what somebody said")
+
+    monkeypatch.setattr("memories.recalling.access.areas", broken)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    body["params"] = {"name": "memory_search", "arguments": {"query": "x"}}
+    headers = {"Authorization": f"Bearer {acme.alice.token}", "MemoryHub-Subject": "alice"}
+    response = acme.alice.client.post("/mcp", body, "application/json", headers=headers)
+    assert (response.status_code, response.json()["error"]["code"]) == (500, -32603)
+    assert "somebody" not in response.content.decode()
+
+
 # --- the protocol -----------------------------------------------------------------------------------------------------
 
 

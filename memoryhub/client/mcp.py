@@ -38,11 +38,10 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 NAMED_BY = {"tools/call": "name", "resources/read": "uri", "prompts/get": "name"}
 PLAIN = re.compile(r"[!-~](?:[ -~]*[!-~])?")
 PARSE_ERROR, INTERNAL_ERROR = -32700, -32603
-TRIES = 2
 
 
 class Bridge:
-    """Sends each message on and gives back its answer. Safe to repeat: a message has one idempotency key."""
+    """Sends each message on, once more when no answer came: a tool's call has an idempotency key, so it acts once."""
 
     def __init__(self, http: httpx.Client) -> None:
         self.http = http
@@ -78,12 +77,10 @@ class Bridge:
         return _error(INTERNAL_ERROR, f"What answered with status {response.status_code} is no MemoryHub.")
 
     def _sent(self, line: str, headers: Mapping[str, str]) -> httpx.Response:
-        for _ in range(TRIES - 1):
-            try:
-                return self.http.post("/mcp", content=line, headers=headers)
-            except httpx.TransportError:
-                continue
-        return self.http.post("/mcp", content=line, headers=headers)
+        try:
+            return self.http.post("/mcp", content=line, headers=headers)
+        except httpx.TransportError:
+            return self.http.post("/mcp", content=line, headers=headers)
 
 
 def serve(bridge: Bridge, lines: Iterable[str], out: IO[str]) -> None:

@@ -59,23 +59,19 @@ class McpView(HubView):
     def post(self, request: Request) -> Response:
         if broken_characters(request.data):
             raise Rejected(jsonrpc.INVALID_REQUEST, "It holds a character that no text has.")
-        self.call = messages.read(request.data, request.headers)
-        if self.call is None:
+        self.call = call = messages.read(request.data, request.headers)
+        if call is None:
             return Response(status=202)
-        answer = ANSWERS.get(self.call.method)
+        answer = ANSWERS.get(call.method)
         if answer is None:
-            raise self.call.rejected(jsonrpc.METHOD_NOT_FOUND, "This method is not served here.")
-        return self._answered(answer(self, self.call))
+            raise call.rejected(jsonrpc.METHOD_NOT_FOUND, "This method is not served here.")
+        return Response(messages.result(call, answer(self, call), SERVER))
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response | None]:
         return self._failed
 
-    def _answered(self, result: Mapping[str, Any]) -> Response:
-        assert self.call is not None  # noqa: S101 - an answer answers a call
-        return Response(messages.result(self.call, result, SERVER))
-
     def _failed(self, exc: Exception, context: dict[str, Any]) -> Response | None:
-        """Every error as one of JSON-RPC; what a tool met on its way is the tool's answer, for the model to read."""
+        """Every error as one of JSON-RPC; a known one that a tool met is the tool's answer, for the model to read."""
         call = self.call
         if isinstance(exc, Rejected):
             call_id = call.id if call else exc.call_id
@@ -84,9 +80,9 @@ class McpView(HubView):
         if response is None:
             return None
         problem = response.data
-        if call is not None and call.method == "tools/call":
-            answered = self._answered(mcp.tool_result({"ok": False, "error": problem["code"]}, _inbox()))
-            response.status_code, response.data = 200, answered.data
+        if call is not None and call.method == "tools/call" and response.status_code != 500:
+            told = mcp.tool_result({"ok": False, "error": problem["code"]}, _inbox())
+            response.status_code, response.data = 200, messages.result(call, told, SERVER)
         else:
             code, status = _code_of(response.status_code, problem["code"], call)
             response.status_code = status
