@@ -54,7 +54,7 @@ def event(
         target=target,
         target_id=target_id,
         request_id=principal.request_id,
-        details=dict(details or {}),
+        details={**(details or {}), **({"door": principal.door} if principal.door else {})},
     )
 
 

@@ -10,6 +10,7 @@ from accounts import tenancy
 from accounts.models import Membership
 
 SESSION_MEMBERSHIP = "memoryhub_membership"
+CREDENTIAL_DOORS = ("/api/", "/mcp")  # which find out the tenant themselves
 
 
 class TenantMiddleware:
@@ -21,7 +22,7 @@ class TenantMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with tenancy.entered(None):
             request.membership = None  # type: ignore[attr-defined]
-            if request.user.is_authenticated and not request.path.startswith("/api/"):
+            if request.user.is_authenticated and not request.path.startswith(CREDENTIAL_DOORS):
                 self._enter_chosen(request)
             return self.get_response(request)
 

@@ -47,7 +47,8 @@ class Principal:
     """One caller: the actor (a person, an agent, the system), the subject it works for, and its rights.
 
     For a person `subject_id` is the person; for an agent it is the membership of the person it acts for, or None.
-    `roles` are the subject's roles in the tenant; an agent never gains rights from them by itself.
+    `roles` are the subject's roles in the tenant; an agent never gains rights from them by itself. `door` names the way
+    in where it is none of the usual ones, which are REST for agents and the pages for people; the audit keeps it.
     """
 
     tenant_id: uuid.UUID
@@ -61,6 +62,7 @@ class Principal:
     run_id: str = ""
     thread_id: str = ""
     request_id: str = ""
+    door: str = ""
 
     @property
     def is_person(self) -> bool:

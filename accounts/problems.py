@@ -70,6 +70,20 @@ PROBLEMS: dict[str, Problem] = {
         _("Nobody reviews what they proposed themselves, nor what was proposed on their behalf."),
         _("Another reviewer decides."),
     ),
+    "foreign_origin": Problem(
+        _("A page of another site sent the request."), _("Send it from a program, or from a page of this site.")
+    ),
+    "waits_for_confirmation": Problem(
+        _("It waits until the person confirms it; nothing has changed yet."),
+        _("Tell the person where it waits, and do not send it again."),
+    ),
+    "write_not_approved": Problem(
+        _("The person did not agree, so nothing has changed."),
+        _("Do not send it again unless the person asks for it."),
+    ),
+    "invalid_request_state": Problem(
+        _("The answer is to no question of this call, or came too late."), _("Make the call anew and answer that.")
+    ),
     "not_found": Problem(
         _("It does not exist, or you may not see it: both have the same answer."),
         _("Check the id and on whose behalf the request was made."),

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from django.http import HttpResponse
 from django.utils import timezone
-from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_standardized_errors.formatter import flatten_errors
@@ -29,13 +28,13 @@ from memories import (
     schemas,
     serializers,
     tenant_policy,
+    tool_calls,
     tools,
 )
 from memories.actions import ACTIVATING, HOLDING
 from memories.inputs import ProposalInput
-from memories.models import Erasure, Evidence, Feedback, Memory, Operation, Recall
-from memories.write_gate import Outcome
-from memoryhub.api import MAX_BATCH_BODY, HubView, Page, broken_characters
+from memories.models import Erasure, Evidence, Feedback, Memory, Operation
+from memoryhub.api import MAX_BATCH_BODY, HubView, Page
 from memoryhub.fields import stamp
 
 DECIDED = dict.fromkeys((200, 201, 202), schemas.DecisionShown)
@@ -441,79 +440,16 @@ class ToolCallView(HubView):
     @extend_schema(operation_id="call_tool", request=serializers.ToolCallBody, responses=schemas.ToolCallShown)
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ToolCallBody)
-        run = self.principal.run_id
+        run, call_id = self.principal.run_id, body["call_id"]
+
+        def work() -> Result:
+            called = tool_calls.call(self.principal, body["name"], body["arguments"])
+            return Result(200, {"call_id": call_id, "output": called.output}, called.references)
+
+        def again(status: int, references: Mapping[str, Any]) -> Result:
+            return Result(status, {"call_id": call_id, "output": tool_calls.again(self.principal, references)})
+
         try:
-            return self.once(
-                lambda: self._call(body),
-                lambda status, references: self._again(body, status, references),
-                route="tools/call",
-                key=f"{run}\n{body['call_id']}" if run else None,
-            )
+            return self.once(work, again, route="tools/call", key=f"{run}\n{call_id}" if run else None)
         except IdempotencyMismatch as error:
-            return Response({"call_id": body["call_id"], "output": {"ok": False, "error": error.code}})
-
-    def _call(self, body: Mapping[str, Any]) -> Result:
-        try:
-            output, references = self._carry_out(body["name"], body["arguments"])
-        except MemoryHubError as error:
-            output, references = {"ok": False, "error": error.code}, {"error": error.code}
-        return Result(200, {"call_id": body["call_id"], "output": output}, references)
-
-    def _carry_out(self, name: str, raw: object) -> tuple[dict[str, Any], dict[str, Any]]:
-        policy = tenant_policy.active()
-        if broken_characters(raw):
-            raise InvalidInput(code="invalid_tool_arguments")
-        arguments = tools.arguments_of(policy, name, raw)
-        if broken_characters(arguments):
-            raise InvalidInput(code="invalid_tool_arguments")
-        if name == tools.SEARCH:
-            asked = recalling.RecallInput(query=arguments["query"][: serializers.MAX_QUERY])
-            answer = recalling.recall(self.principal, asked)
-            return self._found(answer.trace), {"recall": str(answer.trace.pk)}
-        self.principal.require(Scope.PROPOSE if name == tools.SAVE else Scope.FORGET)
-        if name == tools.FORGET:
-            asked_for = actions.ask_to_forget(self.principal, arguments["memory_id"])
-            return self._waits(str(asked_for.pk)), {"candidate": str(asked_for.pk)}
-        content = tools.saved_content(policy, arguments, get_language() or "en")
-        item = ProposalInput(namespace=access.NamespaceRef("user"), **content)
-        operation = actions.propose(self.principal, item).operation
-        return self._saved(operation), {"operation": str(operation.pk)}
-
-    def _again(self, body: Mapping[str, Any], status: int, references: Mapping[str, Any]) -> Result:
-        """The same answer as the first time, made from its references: what was forgotten since is not in it."""
-        if "recall" in references:
-            output = self._found(Recall.objects.get(pk=references["recall"]))
-        elif "candidate" in references:
-            output = self._waits(references["candidate"])
-        elif "operation" in references:
-            output = self._saved(Operation.objects.get(pk=references["operation"]))
-        else:
-            output = {"ok": False, "error": references["error"]}
-        return Result(status, {"call_id": body["call_id"], "output": output})
-
-    def _found(self, trace: Recall) -> dict[str, Any]:
-        readable = access.readable(self.principal)
-        ids = [item["memory_id"] for item in trace.items]
-        known = {str(row.pk): row for row in Memory.objects.kept().filter(pk__in=ids, namespace__in=readable)}
-        return {
-            "ok": True,
-            "status": trace.status,
-            "memories": [rendering.tool_memory(known[memory_id]) for memory_id in ids if memory_id in known],
-        }
-
-    @staticmethod
-    def _waits(candidate_id: str) -> dict[str, Any]:
-        return {"ok": False, "error": "waits_for_confirmation", "candidate_id": candidate_id}
-
-    @staticmethod
-    def _saved(operation: Operation) -> dict[str, Any]:
-        """Only ok=true means saved; what waits for the person says so."""
-        facts = {
-            "decision": operation.decision,
-            "reason": operation.reason,
-            "memory_id": str(operation.memory_id) if operation.memory_id else None,
-            "candidate_id": str(operation.candidate_id) if operation.candidate_id else None,
-        }
-        if operation.memory_id and operation.decision in (*ACTIVATING, Outcome.keep):
-            return {"ok": True, **facts}
-        return {"ok": False, "error": "waits_for_confirmation" if operation.candidate_id else "not_saved", **facts}
+            return Response({"call_id": call_id, "output": {"ok": False, "error": error.code}})

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from accounts.errors import InvalidInput
+from accounts.principals import Scope
 from memories.policy import Policy, RegisteredKey
 
 FORMATS = ("openai_responses", "openai_chat", "anthropic")
 SEARCH, SAVE, FORGET = "memory_search", "memory_save", "memory_forget"
+SCOPES = {SEARCH: Scope.RECALL, SAVE: Scope.PROPOSE, FORGET: Scope.FORGET}
 FREE_KEY_LIMIT, FREE_TEXT_LIMIT = 128, 2000
 
 SEARCH_TEXT = (
@@ -27,7 +29,7 @@ FORGET_TEXT = "Ask that one memory be forgotten. The person confirms it; this to
 
 def definitions(policy: Policy, form: str) -> list[dict[str, Any]]:
     """The tools in the shape of one provider."""
-    return [_shaped(name, text, schema, form) for name, text, schema in _tools(policy)]
+    return [_shaped(name, text, schema, form) for name, text, schema in offered(policy)]
 
 
 def arguments_of(policy: Policy, name: str, arguments: object) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def arguments_of(policy: Policy, name: str, arguments: object) -> dict[str, Any]
 
     Raises InvalidInput with code `unknown_tool` or `invalid_tool_arguments`; exactly the schema's arguments are taken.
     """
-    schemas = {tool: schema for tool, _, schema in _tools(policy)}
+    schemas = {tool: schema for tool, _, schema in offered(policy)}
     if name not in schemas:
         raise InvalidInput(code="unknown_tool")
     if isinstance(arguments, str):
@@ -69,7 +71,8 @@ def saved_content(policy: Policy, arguments: Mapping[str, Any], language: str) -
     }
 
 
-def _tools(policy: Policy) -> list[tuple[str, str, dict[str, Any]]]:
+def offered(policy: Policy) -> list[tuple[str, str, dict[str, Any]]]:
+    """Name, description and schema of each tool that the policy offers."""
     tools = [(SEARCH, SEARCH_TEXT, _object(query={"type": "string", "description": "What to look for."}))]
     tools.append((SAVE, SAVE_TEXT.format(values=_values_text(policy.keys)), _save_schema(policy)))
     if policy.tools.memory_forget:

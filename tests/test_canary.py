@@ -21,6 +21,7 @@ from cast import ABSENT, AGENT, PROJECT, TEAM, USER, Caller, Cast, Company, in_m
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from mcp_door import handshake, stateless
 
 from accounts import audit
 from accounts.models import AuditSeal
@@ -151,6 +152,24 @@ def test_a_secret_in_any_field_reaches_nothing(acme: Company, look_out: LookOut,
         answer = response.json()["items"][0] if door == "batch" else response.json()
         assert (answer["decision"], answer["reason"]) == ("reject", "sensitive_or_prohibited")
         assert not stands_in(mark, response.content)
+    assert look_out.places(mark) == set()
+
+
+@pytest.mark.parametrize("ask", [stateless, handshake])
+def test_a_secret_over_mcp_reaches_nothing(acme: Company, look_out: LookOut, ask: Any) -> None:
+    """R-091, T11: in an argument, in a name, in a message that is none."""
+    acme.policy(tools={"memory_save_free_text": True, "memory_forget": False}, confirm="agent_writes")
+    mark = secret()
+    arguments = {"key": "note", "value": None, "statement": f"My key is {mark}."}
+    refused = ask(acme.alice, "tools/call", {"name": "memory_save", "arguments": arguments})
+    assert refused.json()["result"]["structuredContent"]["reason"] == "sensitive_or_prohibited"
+    answers = [refused]
+    answers += [
+        ask(acme.alice, "tools/call", {"name": mark}),
+        ask(acme.alice, mark),
+        ask(acme.alice, "ping", {"x": mark}),
+    ]
+    assert not any(stands_in(mark, answer.content) for answer in answers)
     assert look_out.places(mark) == set()
 
 

@@ -17,10 +17,12 @@ import pytest
 from cast import ABSENT, PROJECT, TEAM, USER, Caller, Cast, Company, in_months, new_key, now, sentence, text_of, word
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from mcp_door import handshake, stateless
 
 from accounts.models import Membership, PersonalToken
 from accounts.principals import Scope
 from accounts.secrets import new_token
+from memoryhub.mcp.view import ANSWERS
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 CHANGING = frozenset({"instance"})  # a problem document's request id
@@ -165,6 +167,7 @@ PAGES = (
     Page("livez", SAFE, OPEN, SHOWN),
     Page("readyz", SAFE, OPEN, SHOWN),
     Page("metrics", SAFE, OPEN, SHOWN),
+    Page("mcp", POST, 401, (401,)),  # a session is no credential there; its calls have rows below
     Page("i18n/setlang/", METHODS, 302, (204, 302)),
     Page("api/schema/", SAFE, OPEN, SHOWN),
     Page("api/docs/", SAFE, OPEN, SHOWN),
@@ -506,6 +509,38 @@ def test_pages_of_a_list_are_bound_to_their_reader(cast: Cast) -> None:
     made_up = cast.acme.paul.get("/memories", limit=1, cursor="made:up")
     for caller in (cast.acme.paul, cast.beta.bob, cast.acme.by("runtime", "alice", agent="solo")):
         assert shown(caller.get("/memories", limit=1, cursor=cursor)) == shown(made_up)
+
+
+# --- MCP, whose calls share one address ------------------------------------------------------------------------------
+
+
+MCP_CALLS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "initialize": made(protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "test", "version": "1"}),
+    "server/discover": made(),
+    "ping": made(),
+    "tools/list": made(),
+    "tools/call": lambda scene: {"name": "memory_search", "arguments": {"query": scene.secret_word}},
+    "resources/list": made(),
+    "resources/templates/list": made(),
+    "resources/read": lambda scene: {"uri": f"memoryhub://procedures/{scene.shared_id}"},
+}
+
+
+def test_every_call_over_mcp_has_a_row() -> None:
+    assert set(ANSWERS) == set(MCP_CALLS)
+
+
+@pytest.mark.parametrize("method", MCP_CALLS)
+def test_a_call_over_mcp_tells_others_nothing(cast: Cast, scene: Any, method: str) -> None:
+    """I1, I8, T1: nothing without a credential, nothing of Alice's to the wrong company or person."""
+    send, params = stateless if method == "server/discover" else handshake, MCP_CALLS[method](scene)
+    assert send(Caller(None, "alice"), method, params).status_code == 401
+    for caller in (cast.beta.bob, cast.beta.by("runtime", "alice"), cast.acme.paul):
+        response = send(caller, method, params)
+        assert response.status_code == 200
+        # The address that was asked for comes back; nothing else of it does.
+        told = text_of(response).replace(str(params.get("uri")), "")
+        assert not any(one in told for one in everything_of_alices(scene))
 
 
 # --- people and forms ------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""What runs beside an agent: clients of a MemoryHub, over HTTP alone. Nothing of the server is imported here."""
