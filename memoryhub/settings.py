@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -10,10 +9,6 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 
 from memoryhub.environment import derived, is_near, load, stored_secret
-
-# Before anything loads numpy: its threads gain nothing on arrays of a namespace's size, and while they wait for each
-# other they keep the processors from everybody else.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = load(default_file=BASE_DIR / ".env")

@@ -38,14 +38,20 @@ def database(url: str) -> Iterator[dict[str, str]]:
         return
     from django.db import connection
 
-    parts, name = urlsplit(url), f"memoryhub_scratch_{secrets.token_hex(4)}"
+    name = f"memoryhub_scratch_{secrets.token_hex(4)}"
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE DATABASE {name}")
     try:
-        yield {"DATABASE_URL": parts._replace(path=f"{parts.path.rpartition('/')[0]}/{name}").geturl()}
+        yield {"DATABASE_URL": named(url, name)}
     finally:
         with connection.cursor() as cursor:
             cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def named(url: str, name: str) -> str:
+    """The URL of another database of the same server."""
+    parts = urlsplit(url)
+    return parts._replace(path=f"{parts.path.rpartition('/')[0]}/{name}").geturl()
 
 
 @contextlib.contextmanager

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future
-from functools import cache
 from uuid import UUID
 
 from django.db import connection
@@ -20,6 +19,8 @@ from memoryhub.management.scratch import Environment
 PERSON, MEMORIES = "asked_300", 300
 STANDING = 40
 """About so many memories of this run stand at a time."""
+DURING = 2
+"""Recalls write a trace: more of them could keep the other process of a SQLite database waiting for ever."""
 
 
 def run(console: Console, url: str, interleavings: int) -> None:
@@ -31,7 +32,7 @@ def run(console: Console, url: str, interleavings: int) -> None:
         scratch.process(environment) as inside,
     ):
         inside.submit(many.fill, MEMORIES, {PERSON: MEMORIES}).result()
-        counts = inside.submit(interleave, dict(environment), PERSON, many.TENANT, interleavings).result()
+        counts = inside.submit(interleave, dict(environment), Person(PERSON), interleavings).result()
     stale = counts["missed"] + counts["returned although gone"]
     console.print(
         f"Two processes, {connection.display_name}: {interleavings:,} changes of one, each followed by a recall of the "
@@ -42,11 +43,11 @@ def run(console: Console, url: str, interleavings: int) -> None:
     console.print("[green]never stale[/]\n" if not stale else f"[red]stale {stale} times[/]\n")
 
 
-def interleave(environment: Environment, external_id: str, tenant: str, changes: int, seed: int = 1) -> Counter[str]:
+def interleave(environment: Environment, person: Person, changes: int, seed: int = 1) -> Counter[str]:
     """So many changes, in turns by another process and by this one; after each the one that did not write recalls.
 
-    While the other process writes, this one recalls all the time, so that its index is refreshed in the middle of
-    writes. Counts what was done, and the recalls that missed what stands or returned what is gone.
+    While the other process writes, this one recalls too, so that its index is refreshed in the middle of writes. Counts
+    what was done, and the recalls that missed what stands or returned what is gone.
     """
     chance, counts = random.Random(seed), Counter({"missed": 0, "returned although gone": 0})  # noqa: S311
     standing: dict[str, UUID] = {}
@@ -56,13 +57,13 @@ def interleave(environment: Environment, external_id: str, tenant: str, changes:
             before = standing.pop(mark, None)
             step = (mark, before if what == "forgotten" else None)
             if number % 2:
-                after = _change(external_id, tenant, *step, number)
-                found = other.submit(_recall, external_id, tenant, mark).result()
+                after = _change(person, *step, number)
+                found = other.submit(_recall, person, mark).result()
             else:
-                writing = other.submit(_change, external_id, tenant, *step, number)
-                counts["recalls during a write"] += _recall_during(writing, external_id, tenant, mark)
+                writing = other.submit(_change, person, *step, number)
+                counts["recalls during a write"] += _recall_during(writing, person, mark)
                 after = writing.result()
-                found = _recall(external_id, tenant, mark)
+                found = _recall(person, mark)
             if before is not None:
                 gone.setdefault(mark, set()).add(before)
             if after is not None:
@@ -82,22 +83,21 @@ def _plan(chance: random.Random, standing: dict[str, UUID], changes: int) -> Ite
         yield what, f"mark{_letters(number)}ux" if what == "stored" else chance.choice(sorted(standing))
 
 
-def _change(external_id: str, tenant: str, mark: str, forgotten: UUID | None, number: int) -> UUID | None:
-    person = _person(external_id, tenant)
+def _change(person: Person, mark: str, forgotten: UUID | None, number: int) -> UUID | None:
     if forgotten is not None:
         person.forget(forgotten)
         return None
     return person.remember(f"about_{mark}", f"Put the {mark} {_letters(number)} summary first in every report.")
 
 
-def _recall(external_id: str, tenant: str, mark: str) -> set[UUID]:
-    return {item.memory.pk for item in _person(external_id, tenant).recall(f"the {mark} summary").items}
+def _recall(person: Person, mark: str) -> set[UUID]:
+    return {item.memory.pk for item in person.recall(f"the {mark} summary").items}
 
 
-def _recall_during(writing: Future[UUID | None], external_id: str, tenant: str, mark: str) -> int:
+def _recall_during(writing: Future[UUID | None], person: Person, mark: str) -> int:
     made = 0
-    while not writing.done():
-        _recall(external_id, tenant, mark)
+    while made < DURING and not writing.done():
+        _recall(person, mark)
         made += 1
     return made
 
@@ -105,8 +105,3 @@ def _recall_during(writing: Future[UUID | None], external_id: str, tenant: str, 
 def _letters(number: int) -> str:
     """The number as a word, so that it is a term and no number."""
     return "".join("bdfgklmnpr"[int(digit)] + "a" for digit in str(number))
-
-
-@cache
-def _person(external_id: str, tenant: str) -> Person:
-    return Person(external_id, tenant)
