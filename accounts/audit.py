@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 
 from django.db import connection, transaction
@@ -26,11 +26,25 @@ def record(
     target: str = "",
     target_id: uuid.UUID | None = None,
     details: Mapping[str, object] | None = None,
-) -> AuditEvent:
+) -> None:
     """Add one event. `details` holds ids, codes and counts; no remembered text ever."""
-    if not connection.in_atomic_block:
-        raise transaction.TransactionManagementError("an audit event belongs to the transaction of its verb")
-    return AuditEvent.objects.create(
+    write(
+        [event(principal, action, outcome=outcome, reason=reason, target=target, target_id=target_id, details=details)]
+    )
+
+
+def event(
+    principal: Principal,
+    action: str,
+    *,
+    outcome: str = "ok",
+    reason: str = "",
+    target: str = "",
+    target_id: uuid.UUID | None = None,
+    details: Mapping[str, object] | None = None,
+) -> AuditEvent:
+    """An event that is yet to be written."""
+    return AuditEvent(
         actor=principal.actor.value,
         actor_id=principal.actor_id,
         subject_id=principal.subject_id,
@@ -42,6 +56,13 @@ def record(
         request_id=principal.request_id,
         details=dict(details or {}),
     )
+
+
+def write(events: Collection[AuditEvent]) -> None:
+    """Add events in their order, in the transaction of what they tell of."""
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("an audit event belongs to the transaction of its verb")
+    AuditEvent.objects.bulk_create(events)
 
 
 def seal(tenant_id: uuid.UUID) -> int:

@@ -136,7 +136,8 @@ class BatchView(HubView):
     @extend_schema(operation_id="propose_batch", request=serializers.BatchBody, responses={200: schemas.BatchShown})
     def post(self, request: Request) -> Response:
         body = self.read(serializers.BatchBody)
-        items = [self._item(index, raw) for index, raw in enumerate(body["items"])]
+        reader = serializers.ProposalBody(context={"principal": self.principal})
+        items = [self._item(reader, index, raw) for index, raw in enumerate(body["items"])]
 
         def work() -> Result:
             results = actions.propose_batch(self.principal, items, atomic=body["atomic"])
@@ -159,9 +160,9 @@ class BatchView(HubView):
 
         return self.once(work, lambda status, references: self._again(items, status, references))
 
-    def _item(self, index: int, raw: Any) -> ProposalInput | MemoryHubError:
+    def _item(self, reader: serializers.ProposalBody, index: int, raw: Any) -> ProposalInput | MemoryHubError:
         try:
-            return self.checked(serializers.ProposalBody, raw)
+            return reader.run_validation(raw)
         except ValidationError as error:
             places = flatten_errors(error.detail)
             return InvalidInput(

@@ -64,10 +64,8 @@ def find_slot(namespace: Namespace, path: Sequence[str], kind: str, key: str) ->
 
 
 def make_slot(namespace: Namespace, content: Content) -> Slot:
-    """The slot of a key under which nothing was ever remembered."""
-    return Slot.objects.create(
-        namespace=namespace, digest=slot_digest(namespace, content.path, content.kind, content.key)
-    )
+    """The slot of a key under which nothing was ever remembered; not written."""
+    return Slot(namespace=namespace, digest=slot_digest(namespace, content.path, content.kind, content.key))
 
 
 def current(slot: Slot) -> Memory | None:
@@ -105,23 +103,74 @@ def draft(namespace: Namespace, slot: Slot | None, content: Content, origin: Ori
     )
 
 
+class Pending:
+    """Versions that are written together, as one change of their namespaces; their ids are known before."""
+
+    def __init__(self) -> None:
+        self._namespaces: dict[uuid.UUID, Namespace] = {}
+        self._evidence: dict[uuid.UUID, Evidence] = {}
+        self._slots: dict[uuid.UUID, Slot] = {}
+        self._retired: dict[uuid.UUID, Memory] = {}
+        self._memories: dict[uuid.UUID, Memory] = {}
+        self._links: list[EvidenceLink] = []
+
+    def keep(self, evidence: Evidence | None) -> None:
+        """Write this evidence too, unless it is there."""
+        if evidence is not None and evidence._state.adding:
+            self._evidence[evidence.pk] = evidence
+
+    def keeps(self, evidence: Evidence) -> bool:
+        """Whether this evidence is there or will be."""
+        return evidence.pk in self._evidence or not evidence._state.adding
+
+    def store(self, slot: Slot, standing: Memory | None, content: Content, origin: Origin, now: datetime) -> Memory:
+        """Make the next version of the slot; the version that stood is retired."""
+        rev = self._revision(slot.namespace)
+        if standing is not None:
+            _change(standing, Memory.Status.SUPERSEDED, rev, now, retired_at=now)
+            if standing.pk not in self._memories:
+                self._retired[standing.pk] = standing
+        memory = draft(slot.namespace, slot, content, origin, now)
+        slot.last_version = memory.version
+        self._slots[slot.pk] = slot
+        self._memories[memory.pk] = memory
+        return memory
+
+    def confirm(self, memory: Memory, evidence: Evidence | None) -> None:
+        """Link further evidence to a memory that already says the same."""
+        if evidence is not None and evidence.pk != memory.evidence_id:
+            self._links.append(EvidenceLink(memory=memory, evidence=evidence))
+
+    @property
+    def has_versions(self) -> bool:
+        return bool(self._memories)
+
+    def write(self) -> None:
+        """Write it all, in an order that no constraint minds."""
+        for namespace in self._namespaces.values():
+            namespace.save(update_fields=["revision"])
+        Evidence.objects.bulk_create(self._evidence.values())
+        counted = [slot for slot in self._slots.values() if not slot._state.adding]
+        Slot.objects.bulk_update(counted, ["last_version"])
+        Slot.objects.bulk_create([slot for slot in self._slots.values() if slot._state.adding])
+        Memory.objects.bulk_update(self._retired.values(), ["status", "rev", "updated_at", "retired_at"])
+        Memory.objects.bulk_create(self._memories.values())
+        Feature.objects.bulk_create([_index(memory) for memory in self._memories.values()])
+        EvidenceLink.objects.bulk_create(self._links, ignore_conflicts=True)
+
+    def _revision(self, namespace: Namespace) -> int:
+        if namespace.pk not in self._namespaces:
+            self._namespaces[namespace.pk] = namespace
+            namespace.revision += 1
+        return namespace.revision
+
+
 def store(slot: Slot, standing: Memory | None, content: Content, origin: Origin, now: datetime) -> Memory:
     """Write the next version of the slot; the version that stood is retired."""
-    rev = _next_revision(slot.namespace)
-    if standing is not None:
-        _move(standing, Memory.Status.SUPERSEDED, rev, now, retired_at=now)
-    memory = draft(slot.namespace, slot, content, origin, now)
-    memory.save(force_insert=True)
-    slot.last_version = memory.version
-    slot.save(update_fields=["last_version"])
-    _index(memory)
+    pending = Pending()
+    memory = pending.store(slot, standing, content, origin, now)
+    pending.write()
     return memory
-
-
-def confirm(memory: Memory, evidence: Evidence | None) -> None:
-    """Link further evidence to a memory that already says the same."""
-    if evidence is not None and evidence.pk != memory.evidence_id:
-        EvidenceLink.objects.get_or_create(memory=memory, evidence=evidence)
 
 
 def pause(memory: Memory, now: datetime) -> None:
@@ -161,13 +210,18 @@ def erase(namespace: Namespace, slots: Sequence[Slot], erasure: Erasure, now: da
     return stores.purge(doomed)
 
 
-def _move(memory: Memory, status: str, rev: int, now: datetime, **changes: Any) -> None:
+def _move(memory: Memory, status: str, rev: int, now: datetime) -> None:
+    memory.save(update_fields=_change(memory, status, rev, now))
+
+
+def _change(memory: Memory, status: str, rev: int, now: datetime, **changes: Any) -> list[str]:
+    """Give a version another status, not written; returns which fields changed."""
     if status not in MOVES[Memory.Status(memory.status)]:
         raise Conflict("This version is not the current one.", code="not_current")
     fields = {"status": status, "rev": rev, "updated_at": now, **changes}
     for name, value in fields.items():
         setattr(memory, name, value)
-    memory.save(update_fields=list(fields))
+    return list(fields)
 
 
 def _next_revision(namespace: Namespace) -> int:
@@ -177,7 +231,7 @@ def _next_revision(namespace: Namespace) -> int:
     return namespace.revision
 
 
-def _index(memory: Memory) -> None:
+def _index(memory: Memory) -> Feature:
     """What the index needs to find it by its words at once; its vector follows."""
     found = facts.of(
         memory.statement or "",
@@ -188,4 +242,4 @@ def _index(memory: Memory) -> None:
         value=memory.value,
         said=memory.said,
     )
-    Feature.objects.create(memory=memory, namespace=memory.namespace, **asdict(found))
+    return Feature(memory=memory, namespace=memory.namespace, **asdict(found))

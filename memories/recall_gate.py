@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import takewhile
 from types import MappingProxyType
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 from memories.policy import Cutoff
@@ -31,6 +33,7 @@ _NOTHING = 0.2
 _NAMED = 2.0
 """What each word of a name adds that the question holds in full: more than any match, so that what is named leads."""
 _NO_CUTOFF = Cutoff(0.0, 0.0)
+_SPARE = 5
 
 
 class Mode(StrEnum):
@@ -105,6 +108,19 @@ class Anchors:
 
     instructions: tuple[Instruction, ...] = ()
     sources: tuple[str, ...] = ()
+
+
+class Found(Protocol):
+    """What the search found: its score, and how many words of its name the question holds."""
+
+    @property
+    def score(self) -> float: ...
+
+    @property
+    def named(self) -> int: ...
+
+
+Ranked = TypeVar("Ranked", bound=Found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +247,18 @@ def cutoff_of(mode: Mode, policy: RecallWeights, searched: Searched) -> Cutoff:
 def least_relevance(best: float, cutoff: Cutoff) -> float:
     """The relevance below which an item does not come back, when the most relevant one has `best`."""
     return max(cutoff.floor, cutoff.share * best)
+
+
+def contenders(hits: Sequence[Ranked], places: int, policy: RecallWeights) -> Sequence[Ranked]:
+    """Of hits in their order those that can still get one of the places: what is added here lifts none of the others
+    above the last of them. A few more, should one of these be gone or yield."""
+    sure = places + _SPARE
+    if len(hits) <= sure:
+        return hits
+    most = 1 + policy.authority + policy.freshness + policy.version
+    least = hits[sure - 1].score + _NAMED * hits[sure - 1].named
+    reach = (hit.score * most + _NAMED * hit.named >= least for hit in hits[sure:])
+    return hits[: sure + sum(takewhile(bool, reach))]
 
 
 def _scored(memory: Eligible, policy: RecallWeights, now: datetime) -> Selected:

@@ -18,15 +18,17 @@ from accounts.principals import Principal, Scope
 from memories import access, budget, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
 from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
-from memories.policy import Policy, Topic
+from memories.policy import Cutoff, Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Searched, Selection
 from memories.search import rows
 from memories.search.index import Hit, SearchResult
 from memories.search.index import Scope as SearchScope
 from memories.vectors import Means, Vector
 
-SEARCH_DEPTH = 200
 MARGIN = 30
+"""How many more hits than places may still win: those that authority, freshness and version can lift into one."""
+EXPLAINED = 200
+"""How many more of those that lost are told of, on request."""
 ABOUT_SOMEONE_ELSE = "about_someone_else"
 LABELS = ("explicit_user", "2026-01-01")
 
@@ -46,6 +48,7 @@ class RecallInput:
     as_of: datetime | None = None
     anchors: Anchors = Anchors()
     preload: tuple[str, ...] = ()
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +99,24 @@ def recall(
     scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
     meant, degraded = (meant, False) if meant else _meaning_of(asked.query, scopes)
     embedded = time.perf_counter()
-    searched = _search(scopes, kinds, asked, policy, now, meant)
+    places = limit + len(asked.anchors.instructions)
+    searched = _search(scopes, kinds, asked, policy, now, meant, places + (EXPLAINED if asked.explain else MARGIN))
     ranked = time.perf_counter()
-    # Rows are read only for hits that can still win: authority and freshness settle near ties, they move nothing far.
-    depth = limit + len(asked.anchors.instructions) + MARGIN
-    near, far = searched.hits[:depth], searched.hits[depth:]
-    memories = _hydrate(areas, kinds, [hit.memory_id for hit in near], asked, now)
+    weights = _weights(policy)
+    hits = searched.hits
+    contenders = hits if asked.explain or asked.anchors.sources else recall_gate.contenders(hits, places, weights)
+    memories = _hydrate(areas, kinds, contenders, asked, now)
+    if len(memories) < len(contenders) < len(hits):  # some are gone since: the next ones may win after all
+        contenders = hits
+        memories = _hydrate(areas, kinds, contenders, asked, now)
     preloaded = _preloaded(areas, kinds, asked, now)
     found = Searched(searched.eligible, searched.confidence, degraded)
-    floor = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), found).floor
-    eligible = _eligible(near, memories, preloaded, floor)
+    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), weights, found)
+    eligible = _eligible(contenders, memories, preloaded, cutoff.floor)
     selection = recall_gate.select(
         eligible,
         asked.anchors,
-        _weights(policy),
+        weights,
         limit=limit + len(preloaded),
         token_budget=asked.token_budget,
         mode=asked.mode,
@@ -133,9 +140,7 @@ def recall(
         omitted={
             "over_budget": selection.omitted.over_budget,
             "overridden": selection.omitted.overridden,
-            "below_threshold": selection.omitted.below_threshold
-            + searched.below
-            + _below(far, near, asked, policy, found),
+            "below_threshold": selection.omitted.below_threshold + _left_out(searched, contenders, asked, cutoff),
         },
         gate={
             "namespaces": [str(area.namespace.pk) for area in areas],
@@ -307,10 +312,11 @@ def _search(
     policy: Policy,
     now: datetime,
     meant: tuple[Vector, Means] | None,
+    depth: int,
 ) -> SearchResult:
     """The ranked hits. A scene that only names the keys it always loads asks for nothing else."""
     if asked.preload and asked.kinds is None and not asked.query.strip():
-        return SearchResult((), 0, 0)
+        return SearchResult((), 0)
     return rows.index().search(
         asked.query,
         namespaces=scopes,
@@ -318,17 +324,17 @@ def _search(
         keys=frozenset(asked.keys) if asked.keys is not None else None,
         now=now,
         as_of=asked.as_of,
-        limit=SEARCH_DEPTH,
+        limit=depth,
         authority=policy.authority,
         meant=meant,
     )
 
 
 def _hydrate(
-    areas: Sequence[Area], kinds: Sequence[str], ids: Sequence[uuid.UUID], asked: RecallInput, now: datetime
+    areas: Sequence[Area], kinds: Sequence[str], hits: Sequence[Hit], asked: RecallInput, now: datetime
 ) -> dict[uuid.UUID, Memory]:
     """The rows behind the hits, asked for with every condition again: an index is never the authority."""
-    found = _allowed(areas, kinds, asked, now).filter(pk__in=ids)
+    found = _allowed(areas, kinds, asked, now).filter(pk__in=[hit.memory_id for hit in hits])
     return {memory.pk: memory for memory in _owned(found, areas)}
 
 
@@ -340,12 +346,12 @@ def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, 
     return list(_owned(found, areas))
 
 
-def _below(far: Sequence[Hit], near: Sequence[Hit], asked: RecallInput, policy: Policy, searched: Searched) -> int:
-    """How many of the hits that were not read would not have been relevant enough."""
-    best = max((hit.relevance for hit in near), default=0.0)
-    cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), _weights(policy), searched)
-    least = recall_gate.least_relevance(best, cutoff)
-    return sum(hit.relevance < least or hit.score < (asked.min_score or 0.0) for hit in far)
+def _left_out(searched: SearchResult, contenders: Sequence[Hit], asked: RecallInput, cutoff: Cutoff) -> int:
+    """How many of the rows that were not read would not have been relevant enough."""
+    best = max((hit.relevance for hit in searched.hits), default=0.0)
+    relevance, score = recall_gate.least_relevance(best, cutoff), asked.min_score or 0.0
+    unread = searched.hits[len(contenders) :]
+    return searched.left_out(relevance, score) + sum(one.relevance < relevance or one.score < score for one in unread)
 
 
 def _eligible(

@@ -141,7 +141,7 @@ class RecallBody(StrictSerializer):
     explain = Flag(required=False, default=False)
 
     def asked(self, attrs: dict[str, Any], **more: Any) -> RecallInput:
-        names = ("query", "limit", "token_budget", "mode", "min_score", "as_of")
+        names = ("query", "limit", "token_budget", "mode", "min_score", "as_of", "explain")
         lists = {name: tuple(attrs[name]) for name in ("namespaces", "kinds", "keys") if attrs.get(name) is not None}
         given = {name: attrs[name] for name in names if name in attrs}
         return RecallInput(**given, **lists, anchors=attrs.get("anchors") or Anchors(), **more)

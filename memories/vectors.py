@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +47,8 @@ def pack(vector: Vector) -> bytes:
     return vector.astype(STORED).tobytes()
 
 
-def unpack(packed: bytes) -> Vector:
-    """A stored vector in float32."""
-    return np.frombuffer(packed, STORED).astype(np.float32)
+def unpack(packed: Sequence[bytes]) -> Vector:
+    """Stored vectors of one length as the rows of a float32 matrix, at length 1 again after the rounding."""
+    rows = np.frombuffer(b"".join(packed), STORED).reshape(len(packed), -1).astype(np.float32)
+    rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None] + np.float32(1e-9)
+    return rows

@@ -67,8 +67,8 @@ def log_lines() -> Iterator[Callable[[], str]]:
 def test_a_stored_vector_is_half_as_long_and_points_the_same_way() -> None:
     vector = direction("a few words")
     assert len(pack(vector)) == 2 * DIMS
-    assert unpack(pack(vector)).dtype == np.float32
-    assert float(unpack(pack(vector)) @ vector) == pytest.approx(1.0, abs=1e-3)
+    assert unpack([pack(vector)]).dtype == np.float32
+    assert float(unpack([pack(vector)])[0] @ vector) == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("row", [np.zeros(4), np.array([1.0, np.nan]), np.array([np.inf, 1.0])])

@@ -152,7 +152,7 @@ def test_the_key_and_its_effect_stand_or_fall_together(acme: Company, monkeypatc
 
     key, body = {"Idempotency-Key": word()}, acme.alice.proposal()
     with monkeypatch.context() as broken:
-        broken.setattr(audit, "record", _fail)
+        broken.setattr(audit, "write", _fail)
         with pytest.raises(AssertionError, match="500"):
             acme.alice.post("/proposals", body, key)
     with acme.entered():

@@ -465,7 +465,7 @@ def test_without_its_detectors_the_gate_stays_shut(acme: Company, monkeypatch: p
     assert acme.alice.post("/proposals", body).status_code in (201, 202)
 
 
-@pytest.mark.parametrize("broken", ["memories.lifecycle._index", "accounts.audit.record"])
+@pytest.mark.parametrize("broken", ["memories.lifecycle._index", "accounts.audit.write"])
 def test_a_failure_in_the_middle_leaves_neither_change_nor_event(
     acme: Company, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:

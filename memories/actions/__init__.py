@@ -12,16 +12,8 @@ from memories.actions.forget import (
     plan_forget,
 )
 from memories.actions.hold import content_hash_of
-from memories.actions.propose import (
-    ACTIVATING,
-    HOLDING,
-    Approval,
-    Proposed,
-    approve,
-    preview,
-    propose,
-    propose_batch,
-)
+from memories.actions.propose import approve, preview, propose, propose_batch
+from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed
 
 __all__ = [
     "ACTIVATING",

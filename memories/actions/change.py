@@ -13,7 +13,8 @@ from accounts.errors import NotVisible, StaleVersion
 from accounts.principals import Principal, Scope
 from memories import access, lifecycle
 from memories.access import Area, NamespaceRef
-from memories.actions.propose import Proposed, decide
+from memories.actions.propose import decide
+from memories.actions.sitting import Proposed
 from memories.inputs import ProposalInput
 from memories.models import Memory
 

@@ -34,8 +34,9 @@ def hold(
     if waiting is not None:
         Candidate.objects.filter(pk=waiting.pk).update(lapses_at=lapses_at)
         return waiting
-    if origin.evidence is not None and origin.evidence._state.adding:
-        origin.evidence.save()
+    for row in (slot, origin.evidence):
+        if row is not None and row._state.adding:
+            row.save()
     return Candidate.objects.create(
         namespace=slot.namespace,
         slot=slot,

@@ -6,7 +6,8 @@ Everything here is immutable: a change makes a new `Columns`, so a search needs 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -15,21 +16,23 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
-from memories.search import names, tokens
+from memories.search import names, parts, tokens
+from memories.search.parts import Names, Segment, Vectors
+from memories.vectors import unpack
 
 NEVER = np.iinfo(np.int64).max
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 FEW = 8
+LOW = (1 << 64) - 1
+"""The half of an id by which rows are looked up."""
 STATUSES = ("active", "paused", "superseded", "deleted")
 
 NO_THREAD = 0
 
 Name = TypeVar("Name", bound=Hashable)
 Mask = npt.NDArray[np.bool_]
-Positions = npt.NDArray[np.int32]
 Column = npt.NDArray[Any]
-Part = TypeVar("Part", "Segment", "Vectors", "Names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,82 +63,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
-    """Postings of some rows: sorted term hashes, where the rows of each begin, the rows and their counts."""
-
-    hashes: npt.NDArray[np.uint64]
-    starts: Positions
-    rows: Positions
-    counts: npt.NDArray[np.uint8]
-
-    @classmethod
-    def of(cls, hashes: npt.NDArray[np.uint64], rows: Positions, counts: npt.NDArray[np.uint8]) -> Segment:
-        """From postings in any order."""
-        order = np.argsort(hashes, kind="stable")
-        hashes = hashes[order]
-        first = np.flatnonzero(np.r_[True, hashes[1:] != hashes[:-1]]) if len(hashes) else np.zeros(0, np.intp)
-        starts = np.append(first, len(hashes)).astype(np.int32)
-        return cls(hashes[first], starts, rows[order].astype(np.int32), counts[order])
-
-    def postings(self) -> tuple[npt.NDArray[np.uint64], Positions, npt.NDArray[np.uint8]]:
-        return np.repeat(self.hashes, np.diff(self.starts)), self.rows, self.counts
-
-    def find(self, hashes: npt.NDArray[np.uint64]) -> list[tuple[int, int]]:
-        """For each hash the range of its postings, empty when no row holds it."""
-        if not len(self.hashes):
-            return [(0, 0)] * len(hashes)
-        at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        begins = self.starts[at]
-        ends = np.where(self.hashes[at] == hashes, self.starts[at + 1], begins)
-        return list(zip(begins.tolist(), ends.tolist(), strict=True))
-
-    @property
-    def size(self) -> int:
-        return len(self.rows)
-
-
-def merge(segments: Sequence[Segment], moved: Positions | None = None) -> Segment:
-    """One segment from several. `moved` gives each row its new position, -1 for a row that is gone."""
-    hashes, rows, counts = (np.concatenate(part) for part in zip(*(s.postings() for s in segments), strict=True))
-    if moved is not None:
-        rows = moved[rows]
-        kept = rows >= 0
-        hashes, rows, counts = hashes[kept], rows[kept], counts[kept]
-    return Segment.of(hashes, rows, counts)
-
-
-@dataclass(frozen=True, slots=True)
-class Vectors:
-    """Unit vectors of some rows, all made by one embedder, as they are stored."""
-
-    embedder: str
-    matrix: npt.NDArray[np.float16]
-    rows: Positions
-
-    @property
-    def size(self) -> int:
-        return self.matrix.size
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The records of the names of some rows, by hash."""
-
-    records: npt.NDArray[np.void]
-    rows: Positions
-
-    @property
-    def size(self) -> int:
-        return len(self.rows)
-
-
-@dataclass(frozen=True, slots=True)
 class Columns:
     """The rows of a namespace at one revision. Where `alive` is false, a newer state of the row stands further on."""
 
     revision: int
     ids: npt.NDArray[np.object_]
-    position: Mapping[UUID, int]
     kinds: tuple[str, ...]
     classes: tuple[str, ...]
     paths: tuple[tuple[str, ...], ...]
@@ -154,16 +86,13 @@ class Columns:
     @property
     def nbytes(self) -> int:
         """Roughly the memory it takes."""
-        arrays = [*self.data.values(), *(a for s in self.segments for a in (s.hashes, s.starts, s.rows, s.counts))]
-        arrays += [a for v in self.vectors for a in (v.matrix, v.rows)] + [
-            a for n in self.names for a in (n.records, n.rows)
-        ]
-        return (
-            sum(array.nbytes for array in arrays) + 250 * self.size + 500 * (len(self.paths) + len(self.speakers) + 4)
-        )
+        held = sum(column.nbytes for column in self.data.values())
+        held += sum(part.nbytes for parts in (self.segments, self.vectors, self.names) for part in parts)
+        return held + 130 * self.size + 500 * (len(self.paths) + len(self.speakers) + 4)
 
 
 _TYPES: Mapping[str, type[np.generic]] = {
+    "id": np.uint64,
     "rev": np.int64,
     "status": np.int8,
     "version": np.int32,
@@ -189,7 +118,7 @@ def empty() -> Columns:
     """A namespace of which nothing has been read."""
     data = {name: np.zeros(0, kind) for name, kind in _TYPES.items()}
     ids = np.zeros(0, object)
-    return Columns(-1, ids, {}, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
+    return Columns(-1, ids, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
 
 
 def instant(moment: datetime | None) -> int:
@@ -212,25 +141,26 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
         if known is None or row.rev >= known.rev:
             newest[row.memory_id] = row
     revs = old.data["rev"]
-    changes = [
-        row for row in newest.values() if (at := old.position.get(row.memory_id)) is None or row.rev > int(revs[at])
-    ]
+    standing = _standing(old, newest)
+    changes = [row for pk, row in newest.items() if (at := standing.get(pk)) is None or row.rev > int(revs[at])]
     if not changes:
         return replace(old, revision=revision)
     alive = old.alive.copy()
-    for row in changes:
-        if (at := old.position.get(row.memory_id)) is not None:
-            alive[at] = False
-    position = dict(old.position)
+    alive[[standing[row.memory_id] for row in changes if row.memory_id in standing]] = False
     added = [row for row in changes if row.pack is not None]
     erased = [row for row in changes if row.pack is None]
-    for row in erased:
-        position.pop(row.memory_id, None)
-    new = _append(replace(old, revision=revision, alive=alive, position=position), added, secret)
+    new = _append(replace(old, revision=revision, alive=alive), added, secret)
     dead = new.size - int(new.alive.sum())
     if dead > max(64, new.size // 4) or (dead and erased):
         new = _compact(new)
     return replace(new, doubled=_has_doubles(new, None if old.doubled else len(added)))
+
+
+def _standing(old: Columns, ids: Collection[UUID]) -> dict[UUID, int]:
+    """Where those of these memories stand that are here."""
+    wanted = np.array([pk.int & LOW for pk in ids], np.uint64)
+    at = np.flatnonzero(np.isin(old.data["id"], wanted) & old.alive)
+    return {pk: int(i) for i in at if (pk := old.ids[i]) in ids}
 
 
 def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
@@ -241,6 +171,7 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     packs = [tokens.unpack(row.pack) for row in rows if row.pack is not None]
     values = [
         (
+            row.memory_id.int & LOW,
             row.rev,
             STATUSES.index(row.status),
             row.version,
@@ -265,79 +196,38 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     batch = zip(_TYPES.items(), zip(*values, strict=True), strict=True)
     data = {name: np.concatenate([old.data[name], np.array(column, kind)]) for (name, kind), column in batch}
     ids = np.concatenate([old.ids, np.array([row.memory_id for row in rows], object)])
-    position = dict(old.position) | {row.memory_id: old.size + i for i, row in enumerate(rows)}
     owners = np.repeat(np.arange(len(rows), dtype=np.int32) + old.size, [len(hashes) for hashes, _ in packs])
     hashes, counts = (np.concatenate(part) for part in zip(*packs, strict=True))
     return replace(
         old,
         ids=ids,
-        position=position,
         kinds=kinds.names,
         classes=classes.names,
         paths=paths.names,
         speakers=speakers.names,
         data=data,
         alive=np.append(old.alive, np.ones(len(rows), bool)),
-        segments=_grown(old.segments, [Segment.of(hashes, owners, counts)], merge),
-        vectors=_grown(old.vectors, _vectors_of(rows, old.size), merge_vectors),
-        names=_grown(old.names, _names_of(rows, old.size), merge_names),
+        segments=parts.grown(old.segments, Segment.of(hashes, owners, counts)),
+        vectors=parts.with_vectors(old.vectors, _vectors_of(rows, old.size)),
+        names=parts.grown(old.names, named) if (named := _names_of(rows, old.size)).size else old.names,
     )
 
 
-def _grown(
-    parts: tuple[Part, ...], added: Sequence[Part], merged: Callable[[Sequence[Part]], Part]
-) -> tuple[Part, ...]:
-    """With these parts added. Sizes at least halve from one to the next of a kind: few parts, cheap merges."""
-    out: list[Part] = list(parts)
-    for part in added:
-        mine: list[Part] = [one for one in out if _kind(one) == _kind(part)]
-        out = [one for one in out if _kind(one) != _kind(part)]
-        mine.append(part)
-        while len(mine) > 1 and mine[-2].size <= 2 * mine[-1].size:
-            mine[-2:] = [merged(mine[-2:])]
-        out += mine
-    return tuple(out)
-
-
-def _kind(part: object) -> str:
-    """Vectors of different embedders are never merged."""
-    return part.embedder if isinstance(part, Vectors) else ""
-
-
 def _vectors_of(rows: Sequence[Row], offset: int) -> list[Vectors]:
-    """The vectors among these rows, by embedder; one of another length than its fellows is none."""
-    out = []
-    for embedder in dict.fromkeys(row.embedder for row in rows if row.vector):
-        size = len(next(row.vector for row in rows if row.vector and row.embedder == embedder))
-        at = [i for i, row in enumerate(rows) if row.embedder == embedder and row.vector and len(row.vector) == size]
-        matrix = np.frombuffer(b"".join(rows[i].vector or b"" for i in at), "<f2").reshape(len(at), -1)
-        out.append(Vectors(embedder, matrix.astype(np.float16, copy=False), np.array(at, np.int32) + offset))
-    return out
+    """The vectors among these rows, by embedder and length."""
+    found: dict[tuple[str, int], list[int]] = defaultdict(list)
+    for i, row in enumerate(rows):
+        if row.vector:
+            found[row.embedder, len(row.vector)].append(i)
+    return [
+        Vectors.of(embedder, unpack([rows[i].vector or b"" for i in at]), np.array(at, np.int32) + offset)
+        for (embedder, _), at in found.items()
+    ]
 
 
-def merge_vectors(parts: Sequence[Vectors], moved: Positions | None = None) -> Vectors:
-    """One part from several of one embedder, rows moved like those of `merge`."""
-    matrix, rows = np.concatenate([one.matrix for one in parts]), np.concatenate([one.rows for one in parts])
-    if moved is not None:
-        rows = moved[rows]
-        matrix, rows = matrix[rows >= 0], rows[rows >= 0]
-    return Vectors(parts[0].embedder, matrix, rows)
-
-
-def _names_of(rows: Sequence[Row], offset: int) -> list[Names]:
+def _names_of(rows: Sequence[Row], offset: int) -> Names:
     records, owners = names.unpack([row.names for row in rows])
-    order = np.argsort(records["hash"], kind="stable")
-    return [Names(records[order], (owners[order] + offset).astype(np.int32))] if len(records) else []
-
-
-def merge_names(parts: Sequence[Names], moved: Positions | None = None) -> Names:
-    """One part from several, rows moved like those of `merge`."""
-    records, rows = np.concatenate([one.records for one in parts]), np.concatenate([one.rows for one in parts])
-    if moved is not None:
-        rows = moved[rows]
-        records, rows = records[rows >= 0], rows[rows >= 0]
-    order = np.argsort(records["hash"], kind="stable")
-    return Names(records[order], rows[order])
+    return Names.of(records, (owners + offset).astype(np.int32))
 
 
 def _compact(old: Columns) -> Columns:
@@ -349,19 +239,16 @@ def _compact(old: Columns) -> Columns:
     paths, data["path"] = _renumbered(old.paths, data["path"])
     speakers, data["speaker"] = _renumbered(old.speakers, data["speaker"])
     ids = old.ids[kept]
-    embedders = dict.fromkeys(one.embedder for one in old.vectors)
-    vectors = [merge_vectors([v for v in old.vectors if v.embedder == name], moved) for name in embedders]
     return replace(
         old,
         ids=ids,
-        position={memory_id: i for i, memory_id in enumerate(ids)},
         paths=paths,
         speakers=speakers,
         data=data,
         alive=np.ones(len(kept), bool),
-        segments=(merge(old.segments, moved),) if old.segments else (),
-        vectors=tuple(one for one in vectors if one.size),
-        names=(merge_names(old.names, moved),) if old.names else (),
+        segments=parts.moved(old.segments, moved),
+        vectors=parts.moved(old.vectors, moved),
+        names=parts.moved(old.names, moved),
     )
 
 

@@ -12,7 +12,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -36,6 +36,8 @@ POSSIBLE = 0.01
 """A row of less relevance than this is counted as below every threshold."""
 
 Authority = Callable[[str, str], float]
+Scores = npt.NDArray[np.float64]
+NOTHING: recipe.Floats = np.zeros(0, np.float32)
 NO_POSTING = rank.Posting(np.zeros(0, np.intp), np.zeros(0, np.uint8))
 
 
@@ -76,20 +78,23 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The best hits first. `eligible` rows were allowed; `matched` of them were found and may be relevant.
+    """The best hits first. `eligible` rows were allowed; `behind` are the relevance and score of those that may be
+    relevant as well and are no hits.
 
-    `confidence` is the probability that any of them answers, None where only words were compared.
+    `confidence` is the probability that any row answers, None where only words were compared.
     """
 
     hits: tuple[Hit, ...]
     eligible: int
-    matched: int
+    behind: tuple[recipe.Floats, recipe.Floats] = field(default=(NOTHING, NOTHING), compare=False, repr=False)
     confidence: float | None = None
     about_someone_else: bool = False
 
-    @property
-    def below(self) -> int:
-        return self.eligible - self.matched
+    def left_out(self, relevance: float, score: float) -> int:
+        """How many eligible rows are no hits and of less relevance or score than this."""
+        relevances, scores = self.behind
+        never = self.eligible - len(self.hits) - len(scores)
+        return never + int(((relevances < relevance) | (scores < score)).sum())
 
 
 def default_authority(kind: str, evidence_class: str) -> float:
@@ -136,14 +141,24 @@ class NamespaceIndex:
         parts = [self._part(scopes, kinds, keys, now, as_of) for scopes in areas.values()]
         eligible = sum(int(part.eligible.sum()) for part in parts)
         if not eligible:
-            return SearchResult((), 0, 0)
+            return SearchResult((), 0)
         if not query.strip():
-            return SearchResult(tuple(_most_authoritative(parts, authority, limit)), eligible, eligible)
+            hits = _most_authoritative(parts, authority, limit)
+            rest = eligible - len(hits)
+            return SearchResult(tuple(hits), eligible, (np.ones(rest, np.float32), np.zeros(rest, np.float32)))
         seen = self._view(parts)
         ranked, named = _rank(query, seen, meant)
-        hits = tuple(_best(ranked, named, seen, limit))
-        possible = int((ranked.found & (ranked.relevance >= POSSIBLE)).sum()) if meant else int(ranked.found.sum())
-        return SearchResult(hits, eligible, max(possible, len(hits)), ranked.confidence, ranked.about_someone_else)
+        score: Scores = ranked.score.astype(np.float64).round(6)
+        places = _best(score, ranked.found, named, limit)
+        behind = ranked.found if meant is None else ranked.found & (ranked.relevance >= POSSIBLE)
+        behind[places] = False
+        return SearchResult(
+            tuple(_hits(places, score, ranked, named, seen)[:limit]),
+            eligible,
+            (ranked.relevance[behind], ranked.score[behind]),
+            ranked.confidence,
+            ranked.about_someone_else,
+        )
 
     def forget(self, namespace_id: UUID) -> None:
         """Drop what is kept of a namespace; the next search reads it again."""
@@ -322,15 +337,25 @@ def _named(text: str, query: rank.Query, words: rank.Ranking, seen: View) -> npt
     return out
 
 
-def _best(ranked: Ranked, named: npt.NDArray[np.uint8], seen: View, limit: int) -> list[Hit]:
-    """The named rows, longest name first, then by score; ties by id."""
-    score = np.round(ranked.score.astype(np.float64), 6)
-    chosen = np.flatnonzero(ranked.found | (named > 0))
+def _best(score: Scores, found: Mask, named: npt.NDArray[np.uint8], limit: int) -> npt.NDArray[np.intp]:
+    """The places of the best rows in no order: named ones before others, then by score. More than `limit` at a tie."""
+    chosen = np.flatnonzero(found | (named > 0))
     if len(chosen) > limit:
         order = score[chosen] + 1000.0 * named[chosen]
         chosen = chosen[order >= np.partition(order, -limit)[-limit]]
+    return chosen
+
+
+def _hits(
+    places: npt.NDArray[np.intp],
+    score: Scores,
+    ranked: Ranked,
+    named: npt.NDArray[np.uint8],
+    seen: View,
+) -> list[Hit]:
+    """These rows, the longest name first, then by score; ties by id."""
     hits = []
-    for place in chosen.tolist():
+    for place in places.tolist():
         at, owner = int(seen.at[place]), int(seen.owners[place])
         part = seen.parts[owner]
         scores = {"keyword": float(ranked.keyword[place]), "semantic": float(ranked.semantic[place])}
@@ -345,7 +370,7 @@ def _best(ranked: Ranked, named: npt.NDArray[np.uint8], seen: View, limit: int) 
             )
         )
     hits.sort(key=lambda hit: (-hit.named, -hit.score, hit.memory_id))
-    return hits[:limit]
+    return hits
 
 
 def _most_authoritative(parts: Sequence[Part], authority: Authority, limit: int) -> list[Hit]:

@@ -37,6 +37,19 @@ class Threads:
         same: Mask = self.number[distance:] == self.number[:-distance]
         return same
 
+    def away(self, values: npt.NDArray[Any], shift: int) -> Floats:
+        """For each row the value of the row so many places on in its thread (back, where negative), or 0."""
+        out = np.zeros(len(values), np.float32)
+        if shift >= 0:
+            out[: len(values) - shift] = values[shift:]
+        else:
+            out[-shift:] = values[:shift]
+        distance = abs(shift)
+        if distance:
+            near = out[:-distance] if shift > 0 else out[distance:]
+            near *= self.neighbours(distance)
+        return out
+
     def window(
         self, values: Floats, weights: Sequence[float], combine: Combine, *, after: Floats | None = None
     ) -> Floats:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from memories.search import facts, meaning, rank, recipe
 from memories.search.columns import NO_THREAD, Columns, Mask
-from memories.search.meaning import Meaning
+from memories.search.meaning import Meaning, Stored
 from memories.search.recipe import Cues
 from memories.search.threads import Floats, Threads
 from memories.vectors import Means
@@ -69,15 +69,14 @@ class View:
             return found
         width = len(next(iter(means.statements.values())))
         stored = [
-            (one.matrix, self.places[one.rows + offset])
+            Stored.of(one, self.places[one.rows + offset])
             for part, offset in zip(self.parts, self.offsets, strict=True)
             for one in part.rows.vectors
-            if one.embedder == means.embedder and one.matrix.shape[1] == width
+            if one.embedder == means.embedder and one.width == width
         ]
-        vectors, known = meaning.stacked(stored, self.size)
-        if not known.any():
+        made = meaning.meaning(stored, self.cues.chinese, self.cues.threads, means)
+        if made is None:
             return None
-        made = meaning.meaning(vectors, known, self.cues.chinese, self.cues.threads, means)
         self.meanings.clear()  # one embedder at a time; each of these steps is safe beside other threads
         self.meanings[means.embedder] = made
         return made

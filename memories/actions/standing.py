@@ -1,0 +1,80 @@
+"""What stands already where proposals would go: read once for many of them, and kept up with what they change."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from datetime import datetime
+
+from accounts.principals import Principal
+from memories import access
+from memories.models import Evidence, Memory, Namespace, Slot, SourceMarker
+
+Place = tuple[Namespace, str]
+"""A namespace, and the digest of a slot or of a source in it."""
+
+
+class Standing:
+    """The slots, their current versions and the forgotten sources that the gate asks for. The caller holds the locks
+    of the namespaces, so nobody else changes them meanwhile."""
+
+    def __init__(self, principal: Principal) -> None:
+        self._principal = principal
+        self._slots: dict[tuple[uuid.UUID, str], Slot | None] = {}
+        self._current: dict[uuid.UUID, Memory | None] = {}
+        self._forgotten: dict[tuple[uuid.UUID, str], datetime | None] = {}
+        self._maintains: dict[uuid.UUID, bool] = {}
+
+    def read(self, slots: Iterable[Place], sources: Iterable[Place]) -> None:
+        """Read these in a few statements, however many they are."""
+        for namespace, digests in _by_namespace(slots):
+            self._slots |= {(namespace.pk, digest): None for digest in digests}
+            found = Slot.objects.filter(namespace=namespace, digest__in=digests).in_bulk()
+            for slot in found.values():
+                slot.namespace = namespace
+                self.take(slot, None)
+            for memory in Memory.objects.current().filter(slot__in=found):
+                memory.namespace = namespace
+                self.take(found[memory.slot_id], memory)
+        for namespace, digests in _by_namespace(sources):
+            self._forgotten |= {(namespace.pk, digest): None for digest in digests}
+            markers = SourceMarker.objects.filter(namespace=namespace, source_digest__in=digests)
+            for digest, moment in markers.values_list("source_digest", "forgotten_at"):
+                self._forgotten[namespace.pk, digest] = moment
+
+    def slot(self, namespace: Namespace, digest: str) -> Slot | None:
+        """The slot of a key, if anything was ever remembered or waits under it."""
+        if (namespace.pk, digest) not in self._slots:
+            self.read([(namespace, digest)], ())
+        return self._slots[namespace.pk, digest]
+
+    def current(self, slot: Slot | None) -> Memory | None:
+        """The version that stands for a slot: active or paused."""
+        return self._current.get(slot.pk) if slot is not None else None
+
+    def take(self, slot: Slot, memory: Memory | None) -> None:
+        """Know from now on that this stands."""
+        self._slots[slot.namespace_id, slot.digest] = slot
+        self._current[slot.pk] = memory
+
+    def forgotten_source(self, namespace: Namespace, evidence: Evidence | None) -> datetime | None:
+        """When what this evidence said was forgotten here, if it was."""
+        if evidence is None or evidence.type == Evidence.Type.WEB_FORM:
+            return None
+        name = namespace.pk, evidence.source_digest
+        if name not in self._forgotten:
+            self.read((), [(namespace, evidence.source_digest)])
+        return self._forgotten[name]
+
+    def maintains(self, namespace: Namespace) -> bool:
+        """Whether the caller's subject maintains the namespace."""
+        if namespace.pk not in self._maintains:
+            self._maintains[namespace.pk] = access.maintains(self._principal, namespace)
+        return self._maintains[namespace.pk]
+
+
+def _by_namespace(places: Iterable[Place]) -> list[tuple[Namespace, set[str]]]:
+    found: dict[uuid.UUID, tuple[Namespace, set[str]]] = {}
+    for namespace, digest in places:
+        found.setdefault(namespace.pk, (namespace, set()))[1].add(digest)
+    return list(found.values())
