@@ -25,7 +25,7 @@ from memoryhub.management.person import Person
 PROBES = (300, 3_000, 20_000)
 HIT, MISS = "index hit", "index dropped"
 WRITE, VECTOR, EDIT, FORGET = "after a write", "after its vector came", "after an edit", "after a forgetting"
-ASKED = {300: (60, 30), 3_000: (60, 15), 20_000: (60, 5)}
+ASKED = {300: (60, 20), 3_000: (60, 10), 20_000: (60, 4)}
 """How often in one round, by size: hits, and misses."""
 CHANGED = 6
 QUESTION_WORDS = 6

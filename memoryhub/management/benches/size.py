@@ -22,7 +22,7 @@ from memoryhub.management.timing import percentile
 
 SIZES = (50_000, 100_000)
 LEAST = 2 * sum(PROBES)
-ROUNDS = 6
+ROUNDS = 5
 BARS = {(300, HIT): 3.0, (3_000, HIT): 5.0, (20_000, HIT): 15.0}
 BARS |= {(300, MISS): 5.0, (3_000, MISS): 40.0, (20_000, MISS): 400.0}
 WRITE_BAR = 15.0
