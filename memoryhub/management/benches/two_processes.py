@@ -17,6 +17,7 @@ from memoryhub.management.person import Person
 from memoryhub.management.scratch import Environment
 
 PERSON, MEMORIES = "asked_300", 300
+CHUNK = 500
 STANDING = 40
 """About so many memories of this run stand at a time."""
 DURING = 2
@@ -32,7 +33,11 @@ def run(console: Console, url: str, interleavings: int) -> None:
         scratch.process(environment) as inside,
     ):
         inside.submit(many.fill, MEMORIES, {PERSON: MEMORIES}).result()
-        counts = inside.submit(interleave, dict(environment), Person(PERSON), interleavings).result()
+        counts: Counter[str] = Counter()
+        for first in range(0, interleavings, CHUNK):
+            changes = min(CHUNK, interleavings - first)
+            counts.update(inside.submit(interleave, dict(environment), Person(PERSON), changes, first).result())
+            console.print(f"{first + changes:,} changes, stale {counts['missed'] + counts['returned although gone']}")
     stale = counts["missed"] + counts["returned although gone"]
     console.print(
         f"Two processes, {connection.display_name}: {interleavings:,} changes of one, each followed by a recall of the "
@@ -43,17 +48,18 @@ def run(console: Console, url: str, interleavings: int) -> None:
     console.print("[green]never stale[/]\n" if not stale else f"[red]stale {stale} times[/]\n")
 
 
-def interleave(environment: Environment, person: Person, changes: int, seed: int = 1) -> Counter[str]:
+def interleave(environment: Environment, person: Person, changes: int, first: int = 0) -> Counter[str]:
     """So many changes, in turns by another process and by this one; after each the one that did not write recalls.
 
     While the other process writes, this one recalls too, so that its index is refreshed in the middle of writes. Counts
-    what was done, and the recalls that missed what stands or returned what is gone.
+    what was done, and the recalls that missed what stands or returned what is gone. `first` tells one run over the same
+    rows from another.
     """
-    chance, counts = random.Random(seed), Counter({"missed": 0, "returned although gone": 0})  # noqa: S311
+    chance, counts = random.Random(first), Counter({"missed": 0, "returned although gone": 0})  # noqa: S311
     standing: dict[str, UUID] = {}
     gone: dict[str, set[UUID]] = {}
     with scratch.process(environment) as other:
-        for number, (what, mark) in enumerate(_plan(chance, standing, changes)):
+        for number, (what, mark) in enumerate(_plan(chance, standing, range(first, first + changes)), first):
             before = standing.pop(mark, None)
             step = (mark, before if what == "forgotten" else None)
             if number % 2:
@@ -74,9 +80,9 @@ def interleave(environment: Environment, person: Person, changes: int, seed: int
     return counts
 
 
-def _plan(chance: random.Random, standing: dict[str, UUID], changes: int) -> Iterator[tuple[str, str]]:
+def _plan(chance: random.Random, standing: dict[str, UUID], numbers: range) -> Iterator[tuple[str, str]]:
     """What to do next, by what stands: store something new, edit or forget something known."""
-    for number in range(changes):
+    for number in numbers:
         what = chance.choice(("stored", "edited", "forgotten")) if len(standing) > STANDING // 2 else "stored"
         if what == "stored" and len(standing) > STANDING:
             what = "forgotten"
