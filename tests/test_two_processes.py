@@ -12,7 +12,7 @@ from memoryhub.management import scratch
 from memoryhub.management.benches.two_processes import interleave
 from memoryhub.management.person import Person
 
-CHANGES = 200
+CHANGES = 120
 
 
 def test_what_one_process_changes_the_other_recalls(crowd: Cast) -> None:
