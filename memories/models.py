@@ -186,8 +186,9 @@ class Memory(Content):
 
     CURRENT = (Status.ACTIVE, Status.PAUSED)
 
-    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memories")
-    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="versions")
+    # Without an index of their own: constraints and indexes below begin with them.
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="memories", db_index=False)
+    slot = models.ForeignKey(Slot, on_delete=models.PROTECT, related_name="versions", db_index=False)
     version = models.PositiveIntegerField()
     rev = models.BigIntegerField()
     status = models.CharField(max_length=16, choices=Status, default=Status.ACTIVE)

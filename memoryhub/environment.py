@@ -14,6 +14,10 @@ from typing import Any, TypeVar
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+# Before anything loads numpy: its threads gain nothing on arrays of a namespace's size, and while they wait for each
+# other they keep the processors from everybody else.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 T = TypeVar("T")
 SCHEMES = {
     "DATABASE_URL": ("sqlite", "postgres", "postgresql", "psql", "pgsql"),

@@ -1,148 +1,51 @@
-"""`bench`: how fast recall and propose are over HTTP, and whether other people's memories slow them down."""
+"""`bench`: how fast the product is at size, and whether two processes ever see what is no longer so."""
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
-import sys
-import time
-from argparse import SUPPRESS, ArgumentParser
-from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass
-from pathlib import Path
+from argparse import ArgumentParser
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
-from rich.table import Table
 
-from memories import sensitivity
-from memoryhub.management import filling, scratch
-from memoryhub.management.timing import CallFailed, Wire, percentile, served
+from memoryhub import settings
+from memoryhub.management.benches import over_http, size, two_processes
+from memoryhub.management.sized import NotSeen
+from memoryhub.management.timing import CallFailed
 
-NEW_QUESTION = "recall, a new question"
-BARS: Mapping[str, float | None] = {"recall": 20.0, NEW_QUESTION: 45.0, "propose": 20.0, "recall after a write": None}
-GROWTH_BAR = 1.3
-ROUNDS = 25
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How much is loaded and how often is asked."""
-
-    rows: int
-    others: tuple[int, int]
-    recalls: int
-    proposals: int
-
-
-FULL = Size(rows=1_000, others=(10_000, 100_000), recalls=400, proposals=200)
-QUICK = Size(rows=300, others=(1_000, 5_000), recalls=100, proposals=50)
+PARTS = ("http", "size", "processes")
 
 
 class Command(BaseCommand):
-    help = "Measure recall and propose over HTTP against servers and databases of its own; nothing else is touched."
-
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--quick", action="store_true", help="a small version")
-        parser.add_argument("--fill", nargs=2, type=int, metavar=("ROWS", "OTHERS"), help=SUPPRESS)
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        if options["fill"]:
-            self.stdout.write(json.dumps(filling.fill(*options["fill"])))
-            return
-        size = QUICK if options["quick"] else FULL
-        console = Console(file=self.stdout._out, highlight=False)
-        try:
-            with ExitStack() as stack:
-                wires = [_installation(stack, size, others, console) for others in size.others]
-                _measure(wires, size)
-        except (CallFailed, OSError, subprocess.SubprocessError) as error:
-            raise CommandError(f"The measurement broke off: {error}") from None
-        _report(console, size, wires)
-        _report_detectors(console)
-
-
-def _installation(stack: ExitStack, size: Size, others: int, console: Console) -> Wire:
-    """A filled database with a server over it, and a connection of the person who is measured."""
-    began = time.monotonic()
-    environment = stack.enter_context(scratch.installation(MEMORYHUB_THROTTLE_RATE="1000000/sec"))
-    fill = [sys.executable, "manage.py", "bench", "--fill", str(size.rows), str(others)]
-    done = subprocess.run(fill, cwd=scratch.ROOT, env=environment, check=True, stdout=subprocess.PIPE)  # noqa: S603
-    known = json.loads(done.stdout)
-    file = Path(environment["MEMORYHUB_VAR_DIR"]) / "memoryhub.sqlite3"
-    wire = Wire(stack.enter_context(served(environment)), known["key"], known["subject"])
-    took, megabytes = time.monotonic() - began, file.stat().st_size / 1e6
-    console.print(f"{size.rows + others:>7,} memories, {megabytes:.0f} MB, filled and served after {took:.0f} s")
-    return wire
-
-
-def _measure(wires: list[Wire], size: Size) -> None:
-    """In turns, so that whatever else this machine does meets both alike."""
-    asked = filling.sentences(size.rows, seed=7)
-    said = filling.sentences(size.proposals, seed=8)
-    for wire in wires:
-        wire.reconnect()
-        _check(wire, asked[0])
-        for one in asked[:30]:
-            wire.recall(one.question, what=None)
-    for turn in range(ROUNDS):
-        for wire in wires:
-            wire.reconnect()
-            for one in asked[turn::ROUNDS][: size.recalls // ROUNDS]:
-                wire.recall(one.question, what=NEW_QUESTION)
-                wire.recall(one.question)
-            for number in range(turn, size.proposals, ROUNDS):
-                wire.propose(f"new_{number}", said[number].statement)
-                wire.recall(asked[number % size.rows].question, what="recall after a write")
-
-
-def _check(wire: Wire, known: filling.Sentence) -> None:
-    """What was filled in bulk is what the verbs would have written: it is found, and known already."""
-    found = [item["statement"] for item in wire.recall(known.statement, what=None)["items"]]
-    if known.statement not in found:
-        raise CallFailed("a filled memory is not recalled")
-    if wire.propose("habit_1", known.statement, what=None)["decision"] != "keep":
-        raise CallFailed("a filled memory is not known to the gate")
-
-
-def _report(console: Console, size: Size, wires: list[Wire]) -> None:
-    table = Table("milliseconds over HTTP", title=f"One person with {size.rows:,} memories", title_justify="left")
-    for others in size.others:
-        table.add_column(f"beside {others:,}\np50 / p95", justify="right")
-    for heading in ("growth of p50", "bar"):
-        table.add_column(heading, justify="right")
-    for what, bar in BARS.items():
-        p50s = [percentile(wire.times[what], 0.5) for wire in wires]
-        p95s = [percentile(wire.times[what], 0.95) for wire in wires]
-        cells = [f"{p50:.1f} / {p95:.1f}" for p50, p95 in zip(p50s, p95s, strict=True)]
-        growth = p50s[1] / p50s[0]
-        verdict = _verdict(max(p50s) <= bar, f"p50 ≤ {bar:.0f}") if bar else ""
-        shown = _verdict(growth <= GROWTH_BAR, f"{growth:.2f} ≤ {GROWTH_BAR}") if what == "recall" else f"{growth:.2f}"
-        table.add_row(what, *cells, shown, verdict)
-    console.print(table)
-    calls = ", ".join(f"{what} {len(wires[0].times[what])} times" for what in BARS)
-    console.print(
-        f"Beside each: {calls}, one call at a time, in {ROUNDS} turns. SQLite, {os.cpu_count()} cores, "
-        f"load {os.getloadavg()[0]:.1f}, embedder {settings.MEMORYHUB_EMBEDDER}\n"
+    help = (
+        "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
+        "memories, two processes at work on the same ones. On SQLite, or beside the database of DATABASE_URL."
     )
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(PARTS)}; without: all")
+        parser.add_argument("--quick", action="store_true", help="a small version of what runs over HTTP")
+        parser.add_argument("--rows", type=int, action="append", help="size: memories in a table; may be repeated")
+        parser.add_argument("--interleavings", type=int, default=500, help="processes: how many changes (500)")
 
-def _report_detectors(console: Console) -> None:
-    """What it costs to look for secrets and identifiers in 200 characters."""
-    sensitivity.warm_up()
-    times = []
-    for one in filling.sentences(300, seed=9):
-        text = (one.statement * 4)[:200]
-        began = time.perf_counter()
-        sensitivity.scan(text)
-        times.append((time.perf_counter() - began) * 1000)
-    p50, p95 = percentile(times, 0.5), percentile(times, 0.95)
-    console.print(f"Looking for secrets in 200 characters: p50 {p50:.2f} ms, p95 {p95:.2f} ms ({len(times)} texts)")
-
-
-def _verdict(holds: bool, bar: str) -> str:
-    return f"[green]{bar} holds[/]" if holds else f"[red]{bar} missed[/]"
+    def handle(self, *args: Any, **options: Any) -> None:
+        if unknown := set(options["parts"]) - set(PARTS):
+            raise CommandError(f"There is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}.")
+        rows = options["rows"] or list(size.SIZES)
+        if min(rows) < size.LEAST:
+            raise CommandError(f"--rows needs at least {size.LEAST:,}: the namespaces that are asked alone take that.")
+        console = Console(file=self.stdout._out, highlight=False)
+        url = settings.env.url("DATABASE_URL", "")
+        try:
+            for part in options["parts"] or PARTS:
+                match part:
+                    case "http":
+                        over_http.run(console, url, quick=options["quick"])
+                    case "size":
+                        size.run(console, url, rows)
+                    case "processes":
+                        two_processes.run(console, url, options["interleavings"])
+        except (CallFailed, NotSeen, OSError, subprocess.SubprocessError, BrokenProcessPool) as error:
+            raise CommandError(f"The measurement broke off: {error}") from None
