@@ -20,6 +20,11 @@ def path_key(path: list[str] | tuple[str, ...]) -> str:
     return "".join(label.replace("~", "~0").replace("/", "~1") + PATH_END for label in path)
 
 
+def path_of(key: str) -> tuple[str, ...]:
+    """The list of labels that a string of `path_key` stands for."""
+    return tuple(label.replace("~1", "/").replace("~0", "~") for label in key.split(PATH_END)[:-1])
+
+
 class PolicyVersion(TenantRow):
     """One version of a tenant's policy; the newest active one decides."""
 

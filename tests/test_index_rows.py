@@ -7,11 +7,12 @@ import threading
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import pytest
 
 from memories.search import bridge, rank, tokens
+from memories.search.columns import instant
 from memories.search.index import NamespaceIndex, Row, Scope
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -39,7 +40,10 @@ def row(number: int, text: str = "Put the conclusion first.", *, rev: int | None
         "pack": tokens.pack(counts, SECRET) if text is not None else None,
         "doc_len": tokens.length(counts),
     }
-    return Row(**(defaults | fields))  # type: ignore[arg-type]
+    given = defaults | fields
+    place = f"{given['kind']} {given['key']} {given['path']}"
+    moments = {name: instant(value) for name, value in given.items() if isinstance(value, datetime)}
+    return Row(**{"slot_id": uuid5(ACME, place), **given, **moments})  # type: ignore[arg-type]
 
 
 @dataclass
@@ -412,7 +416,7 @@ def test_search_equals_the_slow_reference_through_many_changes(seed):
 
         def allowed(one: Row, area: tuple[str, ...] = area, kinds: frozenset[str] | None = kinds) -> bool:
             alive = one.pack is not None and one.status == "active"
-            valid = one.valid_until is None or one.valid_until > NOW
+            valid = one.valid_until is None or one.valid_until > instant(NOW)
             return alive and valid and one.path[: len(area)] == area and (kinds is None or one.kind in kinds)
 
         expected = reference(list(table.rows_by_id[ACME].values()), texts, query, allowed)

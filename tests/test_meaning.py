@@ -3,12 +3,13 @@
 import math
 from dataclasses import replace
 from datetime import UTC, datetime
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import numpy as np
 import pytest
 
 from memories.search import facts, rank, tokens
+from memories.search.columns import instant
 from memories.search.index import NamespaceIndex, Row, Scope, SearchResult
 from memories.vectors import Means, unit
 from tests.test_index_rows import Table
@@ -60,7 +61,10 @@ def row(number: int, text: str, *, made: np.ndarray | None = None, embedder: str
         "vector": None if made is None else made.astype("<f2").tobytes(),
         "embedder": embedder if made is not None else "",
     }
-    return Row(**(defaults | fields))  # type: ignore[arg-type]
+    given = defaults | fields
+    place = f"{given['kind']} {given['key']} {given['path']}"
+    moments = {name: instant(value) for name, value in given.items() if isinstance(value, datetime)}
+    return Row(**{"slot_id": uuid5(ACME, place), **given, **moments})  # type: ignore[arg-type]
 
 
 def conversation(threads: int = 3, turns: int = 6) -> list[Row]:
@@ -98,7 +102,7 @@ def scores(result: SearchResult) -> dict[int, float]:
 def slowly(rows: list[Row], query: str, asked: np.ndarray) -> dict[int, float]:
     """Every score as the pages describe it: plain loops over the rows, nothing shared with the index."""
     rows = sorted(rows, key=lambda one: (one.thread or 0, one.sequence or 0, one.memory_id))
-    packs = [dict(zip(*(part.tolist() for part in tokens.unpack(one.pack or b"")), strict=True)) for one in rows]
+    packs = [dict(zip(*(part.tolist() for part in tokens.unpack([one.pack or b""])[:2]), strict=True)) for one in rows]
     parsed = rank.parse(query)
     hashes = tokens.hash_terms(parsed.terms, SECRET).tolist()
     count, average = len(rows), sum(one.doc_len for one in rows) / len(rows)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from datetime import timezone as zone
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from memories.models import Feature, Feedback, Memory, Recall
+from memories.search.columns import instant
+from memories.search.rows import DatabaseLoader
 
 FORMATS = ("packet", "openai_responses", "openai_chat", "anthropic", "markdown")
 
@@ -382,3 +385,27 @@ def test_a_database_without_statistics_reads_the_hits_alone(acme: Company) -> No
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN QUERY PLAN {read}")
             assert "id=?" in str(cursor.fetchall())
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime(2026, 11, 30, 23, 59, 59, 999_999, UTC),
+        datetime(2027, 1, 1, tzinfo=UTC),
+        datetime(2027, 3, 28, 2, 30, 0, 7, zone(timedelta(hours=8))),
+        datetime(9999, 12, 31, 23, 59, 59, 1, UTC),
+        None,
+    ],
+)
+def test_the_index_reads_moments_and_areas_as_they_are(acme: Company, moment: datetime | None) -> None:
+    """To the microsecond, on either database, and every label of an area byte for byte."""
+    area = ["a/b", "~1", "~", "50% _"]
+    stored = acme.alice.store(namespace=USER | {"path": area})
+    with acme.entered():
+        memory = Memory.objects.select_related("namespace").get(pk=stored["memory_id"])
+        Memory.objects.filter(pk=memory.pk).update(valid_until=moment, retired_at=moment)
+        memory.refresh_from_db()
+        [read] = DatabaseLoader().rows(memory.namespace_id, -1)
+    assert (read.valid_until, read.retired_at) == (instant(moment) if moment else None,) * 2
+    assert (read.created_at, read.confirmed_at) == (instant(memory.created_at), instant(memory.confirmed_at))
+    assert read.path == tuple(area)

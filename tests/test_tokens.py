@@ -47,7 +47,7 @@ def test_the_parts_of_a_word_are_held_but_not_said():
     counts = count("LanternHub keeps the lanternHub log, and a log")
     assert (counts["lanternhub"], counts["hub"], counts["lantern"], counts["log"]) == (2, 0, 0, 2)
     assert count("the hub of LanternHub")["hub"] == 1
-    assert unpack(pack(counts, SECRET))[1].min() == 0
+    assert unpack([pack(counts, SECRET)])[1].min() == 0
 
 
 @pytest.mark.parametrize("text", ["", " \t\n", "*", "--", "\0", "?!。，", "the of and", "什么 怎么", "🏳️‍🌈👩‍👩‍👧"])
@@ -91,7 +91,7 @@ def test_deeply_nested_values_are_read_without_recursion():
 
 def test_packing_keeps_terms_and_counts():
     counts = count("summary summary summary first 结论")
-    hashes, tfs = unpack(pack(counts, SECRET))
+    hashes, tfs, _ = unpack([pack(counts, SECRET)])
     by_hash = dict(zip(hashes.tolist(), tfs.tolist(), strict=True))
     expected = dict(zip(hash_terms(counts, SECRET).tolist(), counts.values(), strict=True))
     assert by_hash == expected
@@ -99,12 +99,12 @@ def test_packing_keeps_terms_and_counts():
 
 
 def test_an_empty_text_packs_to_nothing():
-    hashes, tfs = unpack(pack(count(""), SECRET))
+    hashes, tfs, _ = unpack([pack(count(""), SECRET)])
     assert len(hashes) == len(tfs) == 0
 
 
 def test_a_very_frequent_term_is_counted_up_to_a_byte():
-    _, tfs = unpack(pack(count("echo " * 1000), SECRET))
+    _, tfs, _ = unpack([pack(count("echo " * 1000), SECRET)])
     assert tfs.tolist() == [255]
 
 
@@ -113,8 +113,8 @@ def test_no_word_stands_in_a_pack_and_another_secret_gives_other_bytes():
     packed = pack(counts, SECRET)
     for word in counts:
         assert word.encode() not in packed
-    other = unpack(pack(counts, SECRET + b"!"))[0]
-    assert not set(other.tolist()) & set(unpack(packed)[0].tolist())
+    other = unpack([pack(counts, SECRET + b"!")])[0]
+    assert not set(other.tolist()) & set(unpack([packed])[0].tolist())
 
 
 def test_a_long_secret_is_used_whole():
@@ -129,7 +129,7 @@ def test_terms_are_never_hashed_without_a_secret():
 @pytest.mark.parametrize("packed", [b"", b"\x02", b"\x01123", b"\x00" * 10])
 def test_other_bytes_are_not_taken_for_a_pack(packed):
     with pytest.raises(ValueError, match="pack"):
-        unpack(packed)
+        unpack([packed])
 
 
 def test_every_thread_stems_for_itself():

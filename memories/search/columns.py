@@ -5,7 +5,6 @@ Everything here is immutable: a change makes a new `Columns`, so a search needs 
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,19 +36,21 @@ Column = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One version of a memory as the index needs it. `pack` None means erased: it leaves the index."""
+    """One version of a memory as the index needs it, moments as microseconds since 1970. `pack` None means erased: it
+    leaves the index."""
 
     memory_id: UUID
+    slot_id: UUID
     rev: int
     status: str
     version: int
     kind: str
     key: str
     path: tuple[str, ...]
-    valid_until: datetime | None
-    created_at: datetime
-    retired_at: datetime | None
-    confirmed_at: datetime
+    valid_until: int | None
+    created_at: int
+    retired_at: int | None
+    confirmed_at: int
     evidence_class: str
     pack: bytes | None
     doc_len: int
@@ -121,16 +122,18 @@ def empty() -> Columns:
     return Columns(-1, ids, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
 
 
-def instant(moment: datetime | None) -> int:
-    """An aware time as microseconds; no time is never."""
-    return NEVER if moment is None else (moment - EPOCH) // MICROSECOND
+def instant(moment: datetime) -> int:
+    """An aware time as microseconds since 1970."""
+    return (moment - EPOCH) // MICROSECOND
 
 
-def name_hash(secret: bytes, *parts: str) -> int:
-    """A keyed number for a key or a slot, so that the process keeps no name of what was forgotten."""
-    text = "\x1f".join(part.replace("\x1b", "\x1b\x1b").replace("\x1f", "\x1b_") for part in parts)
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=tokens.hash_key(secret)).digest()
-    return int.from_bytes(digest, "little")
+def _never(moment: int | None) -> int:
+    return NEVER if moment is None else moment
+
+
+def key_hashes(keys: Iterable[str], secret: bytes) -> npt.NDArray[np.uint64]:
+    """A keyed number for each key, so that the process keeps no name of what was forgotten."""
+    return tokens.hash_terms([f"\x1f{key}" for key in keys], secret)
 
 
 def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) -> Columns:
@@ -168,36 +171,34 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
         return old
     kinds, classes = _Numbering(old.kinds), _Numbering(old.classes)
     paths, speakers = _Numbering(old.paths), _Numbering(old.speakers)
-    packs = [tokens.unpack(row.pack) for row in rows if row.pack is not None]
-    values = [
-        (
-            row.memory_id.int & LOW,
-            row.rev,
-            STATUSES.index(row.status),
-            row.version,
-            kinds.number(row.kind),
-            classes.number(row.evidence_class),
-            paths.number(row.path),
-            name_hash(secret, row.key),
-            name_hash(secret, row.kind, row.key, *row.path),
-            instant(row.valid_until),
-            instant(row.created_at),
-            instant(row.retired_at),
-            instant(row.confirmed_at),
-            row.doc_len,
-            len(hashes),
-            row.thread or NO_THREAD,
-            instant(row.created_at) if row.sequence is None else row.sequence,
-            speakers.number(row.speaker),
-            row.traits,
-        )
-        for row, (hashes, _) in zip(rows, packs, strict=True)
-    ]
-    batch = zip(_TYPES.items(), zip(*values, strict=True), strict=True)
-    data = {name: np.concatenate([old.data[name], np.array(column, kind)]) for (name, kind), column in batch}
+    hashes, counts, sizes = tokens.unpack([row.pack or b"" for row in rows])
+    column: dict[str, Iterable[int] | Column] = {
+        "id": (row.memory_id.int & LOW for row in rows),
+        "rev": (row.rev for row in rows),
+        "status": (STATUSES.index(row.status) for row in rows),
+        "version": (row.version for row in rows),
+        "kind": (kinds.number(row.kind) for row in rows),
+        "evidence": (classes.number(row.evidence_class) for row in rows),
+        "path": (paths.number(row.path) for row in rows),
+        "key": key_hashes((row.key for row in rows), secret),
+        "slot": (row.slot_id.int & LOW for row in rows),
+        "valid_until": (_never(row.valid_until) for row in rows),
+        "created": (row.created_at for row in rows),
+        "retired": (_never(row.retired_at) for row in rows),
+        "confirmed": (row.confirmed_at for row in rows),
+        "length": (row.doc_len for row in rows),
+        "distinct": sizes,
+        "thread": (row.thread or NO_THREAD for row in rows),
+        "sequence": (row.created_at if row.sequence is None else row.sequence for row in rows),
+        "speaker": (speakers.number(row.speaker) for row in rows),
+        "traits": (row.traits for row in rows),
+    }
+    data = {
+        name: np.concatenate([old.data[name], np.fromiter(column[name], kind, len(rows))])
+        for name, kind in _TYPES.items()
+    }
     ids = np.concatenate([old.ids, np.array([row.memory_id for row in rows], object)])
-    owners = np.repeat(np.arange(len(rows), dtype=np.int32) + old.size, [len(hashes) for hashes, _ in packs])
-    hashes, counts = (np.concatenate(part) for part in zip(*packs, strict=True))
+    owners = np.repeat(np.arange(len(rows), dtype=np.int32) + old.size, sizes)
     return replace(
         old,
         ids=ids,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import IntFlag
@@ -66,7 +66,7 @@ def of(
         terms=tokens.pack(counts, secret),
         length=tokens.length(counts),
         names=names.pack([key, *aliases], secret),
-        thread=_signed(_hash("thread", str(thread), secret)) if thread else None,
+        thread=_signed(_hashes("thread", [str(thread)], secret)[0]) if thread else None,
         sequence=int(sequence) if sequence is not None else None,
         speaker=pack_speaker(speaker, secret),
         said_on=said_on,
@@ -97,7 +97,7 @@ def pack_speaker(name: str, secret: bytes) -> bytes:
     if not parts:
         return b""
     spelled = [" ".join(parts), *(parts if len(parts) > 1 else ())]
-    return np.array([_hash("person", part, secret) for part in spelled], "<u8").tobytes()
+    return np.array(_hashes("person", spelled, secret), "<u8").tobytes()
 
 
 def people_named(question: str, speakers: Sequence[bytes], secret: bytes) -> set[int]:
@@ -105,7 +105,7 @@ def people_named(question: str, speakers: Sequence[bytes], secret: bytes) -> set
     known = [np.frombuffer(speaker, "<u8").tolist() for speaker in speakers]
     if not any(known):
         return set()
-    asked = {_hash("person", spelled, secret) for spelled in _possible_names(question)}
+    asked = set(_hashes("person", _possible_names(question), secret))
     whole = {place for place, hashes in enumerate(known) if hashes and hashes[0] in asked}
     owners: dict[int, list[int]] = {}
     for place, hashes in enumerate(known):
@@ -141,8 +141,8 @@ def _day(moment: object) -> date | None:
         return None
 
 
-def _hash(what: str, text: str, secret: bytes) -> int:
-    return int(tokens.hash_terms([f"@{what}\x1f{text}"], secret)[0])
+def _hashes(what: str, texts: Iterable[str], secret: bytes) -> list[int]:
+    return tokens.hash_terms([f"@{what}\x1f{text}" for text in texts], secret).tolist()
 
 
 def _signed(number: int) -> int:

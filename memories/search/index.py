@@ -254,7 +254,7 @@ class NamespaceIndex:
         if kinds is not None:
             eligible &= np.array([name in kinds for name in rows.kinds], bool)[rows.data["kind"]]
         if keys is not None:
-            wanted = np.array([columns.name_hash(secret, key) for key in keys], np.uint64)
+            wanted = columns.key_hashes(keys, secret)
             eligible &= np.isin(rows.data["key"], wanted)
         areas = {scope.path for scope in scopes}
         if () not in areas:

@@ -11,7 +11,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -153,13 +153,23 @@ def pack(counts: Mapping[str, int], secret: bytes) -> bytes:
     return _PACK_FORMAT + hashes[order].astype("<u8").tobytes() + tfs[order].tobytes()
 
 
-def unpack(packed: bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:
-    """The hashes and counts of a pack; `ValueError` when the bytes are not one."""
-    count_, rest = divmod(len(packed) - 1, _HASH_BYTES + 1)
-    if packed[:1] != _PACK_FORMAT or rest:
-        raise ValueError("not a term pack of a known format")
-    hashes = np.frombuffer(packed, dtype="<u8", count=count_, offset=1)
-    return hashes, np.frombuffer(packed, dtype=np.uint8, offset=1 + count_ * _HASH_BYTES)
+def unpack(
+    packs: Sequence[bytes],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8], npt.NDArray[np.intp]]:
+    """The hashes and counts of packs, one behind the other, and how many each has.
+
+    Raises ValueError when the bytes of one are no pack.
+    """
+    sizes = []
+    for packed in packs:
+        size, rest = divmod(len(packed) - 1, _HASH_BYTES + 1)
+        if packed[:1] != _PACK_FORMAT or rest:
+            raise ValueError("not a term pack of a known format")
+        sizes.append(size)
+    cuts = [1 + size * _HASH_BYTES for size in sizes]
+    hashes = np.frombuffer(b"".join([packed[1:cut] for packed, cut in zip(packs, cuts, strict=True)]), "<u8")
+    counts = np.frombuffer(b"".join([packed[cut:] for packed, cut in zip(packs, cuts, strict=True)]), np.uint8)
+    return hashes, counts, np.array(sizes, np.intp)
 
 
 def _characters_and_pairs(run: str) -> list[str]:
