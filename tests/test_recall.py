@@ -338,7 +338,7 @@ def test_a_packet_is_labelled_data_and_never_an_instruction(acme: Company, form:
 
 
 def test_what_a_model_reads_costs_what_is_said_and_little_more(acme: Company) -> None:
-    """R-185, R-186, R-189: facts of most memories stand once; a memory that differs says so, and that is in its cost."""
+    """R-185, R-186, R-189: facts of most memories stand once; one that differs says so, at its own cost."""
     same = [acme.alice.store(sentence("zebra"), key=f"note_{n}") for n in range(3)]
     other = acme.alice.store(sentence("zebra"), key="note_9", conditions="in mails", valid_until=in_months())
     body = {"query": "zebra", "mode": "generous", "token_budget": 300}
