@@ -21,7 +21,6 @@ from accounts.principals import Scope
 from memories import (
     access,
     actions,
-    context,
     indexing,
     recalling,
     rendering,
@@ -210,14 +209,14 @@ class ContextView(HubView):
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ContextBody)
         answer = recalling.recall(self.principal, body["asked"])
-        shaped = context.render(rendering.packet(answer), body["format"])
         return Response(
             {
                 "recall_id": str(answer.trace.pk),
                 "status": answer.selection.status.value,
                 "format": body["format"],
                 "tokens_used": answer.selection.tokens_used,
-                **shaped,
+                "items": [rendering.cited(one) for one in answer.items],
+                **rendering.prompt(answer, body["format"]),
             }
         )
 

@@ -1,46 +1,45 @@
-"""What a memory costs in a prompt, without a tokenizer's tables. Pure.
+"""What a text costs in a prompt, without a tokenizer's tables. Pure.
 
-Calibrated against o200k: 0.75 per Chinese, Japanese or Korean character, 0.9 per full-width punctuation mark, 0.28 per
-other UTF-8 byte came out 9-13 % above the true count in total, and below it by more than 10 % for about one paragraph
-in nine; the head-room covers those.
+Tokenizers cut a text into words, groups of digits and runs of marks before they look anything up; most such pieces are
+one token. Counting them comes within a few per cent of o200k for English and code; in Chinese, Japanese and Korean it
+stands between tokenizers of today, who need less, and those of 2023, who need more.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterable
 
-PER_CJK, PER_FULL_WIDTH_MARK, PER_OTHER_BYTE = 0.75, 0.9, 0.28
-HEAD_ROOM = 1.15
-PER_ITEM = 4
-"""For the marks around an item, whatever the format."""
+LONG, PER_FURTHER_LETTER = 7, 0.22
+"""A word of more letters than this is often more than one token."""
+PER_RUN_OF_MARKS = 0.8
+PER_CJK, PER_FULL_WIDTH_MARK, PER_OTHER_BYTE = 0.85, 1.0, 0.22
+HEAD_ROOM = 1.05
+"""What is counted rather too high than too low, so that a full packet still fits."""
 
 _CJK = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 _FULL_WIDTH_MARK = re.compile("[\u2014\u2018\u2019\u201c\u201d\u2026\u3000-\u3004\u3008-\u303f\uff00-\uffef]")
+_WORD = re.compile("[A-Z]*[a-z]+|[A-Z]+")
+_DIGITS_OR_LINE = re.compile("[0-9]{1,3}|\n+")
+_MARKS = re.compile("[!-/:-@\\[-`{-~]{1,4}")
 
 
 def estimate_tokens(text: str) -> int:
-    """A cautious count of the tokens of a text; 0 for an empty one and never less than 1 otherwise."""
-    cjk, rest = _without(_CJK, text)
-    marks, rest = _without(_FULL_WIDTH_MARK, rest)
-    other = len(rest.encode("utf-8", "surrogatepass"))
-    return math.ceil(HEAD_ROOM * (PER_CJK * cjk + PER_FULL_WIDTH_MARK * marks + PER_OTHER_BYTE * other))
-
-
-def cost(
-    statement: str, *, key: str = "", value: object = None, conditions: str | None = None, labels: Iterable[str] = ()
-) -> int:
-    """The tokens of one recalled item: its texts, its value as JSON, its labels and the marks around it."""
-    texts = [statement, key, conditions or "", *labels]
-    if value is not None:
-        texts.append(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
-    return PER_ITEM + sum(map(estimate_tokens, texts))
-
-
-def _without(pattern: re.Pattern[str], text: str) -> tuple[int, str]:
-    rest = pattern.sub("", text)
-    return len(text) - len(rest), rest
+    """About the tokens of a text; 0 for an empty one and never less than 1 otherwise."""
+    rest, cjk = _CJK.subn("", text)
+    rest, full_width_marks = _FULL_WIDTH_MARK.subn("", rest)
+    words = _WORD.findall(rest)
+    further = sum(len(word) - LONG for word in words if len(word) > LONG)
+    other = 0 if rest.isascii() else len(rest.encode("utf-8", "surrogatepass")) - sum(map(str.isascii, rest))
+    tokens = (
+        len(words)
+        + PER_FURTHER_LETTER * further
+        + len(_DIGITS_OR_LINE.findall(rest))
+        + PER_RUN_OF_MARKS * len(_MARKS.findall(rest))
+        + PER_CJK * cjk
+        + PER_FULL_WIDTH_MARK * full_width_marks
+        + PER_OTHER_BYTE * other
+    )
+    return math.ceil(HEAD_ROOM * (tokens or bool(text)))

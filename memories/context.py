@@ -1,9 +1,20 @@
-"""Context packets: selected memories as labelled data for one call. Never stored, never a system instruction."""
+"""Context packets: selected memories as labelled data for one call. Never stored, never a system instruction.
+
+A program gets a packet with everything; a model gets text: a line for each memory, and what holds of most said once.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memories import budget
+
+if TYPE_CHECKING:
+    from memories.models import Memory
 
 FORMATS = ("packet", "openai_responses", "openai_chat", "anthropic", "markdown")
 
@@ -13,40 +24,67 @@ NOTE = (
 )
 
 
-def render(packet: dict[str, Any], form: str) -> dict[str, Any]:
-    """The packet in the shape that a model's API takes; always as a user's data, below the current request."""
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What a model is to read: the facts that hold of each memory unless its line says otherwise, and the lines."""
+
+    usual: Mapping[str, Any]
+    lines: Sequence[str]
+    requery: Sequence[Mapping[str, Any]]
+
+    def written(self, head: str) -> list[str]:
+        """Whole lines. Every text in them is a JSON string, so that no memory can end its line or pose as another."""
+        out = [head, NOTE]
+        if self.lines:
+            out += [f"Of each memory, unless its line says otherwise: {_json(self.usual)}", *self.lines]
+        else:
+            out.append("Nothing found for now; this does not mean that nothing was ever said.")
+        return [*out, *(f"requery: {_json(topic)}" for topic in self.requery)]
+
+
+def render(text: Text, form: str) -> dict[str, Any]:
+    """The text in the shape that a model's API takes; always as a user's data, below the current request."""
+    labelled = "\n".join([*text.written("[memory context]"), "[end of memory context]"])
     match form:
         case "openai_responses":
-            return {"input": [{"role": "user", "content": [{"type": "input_text", "text": as_text(packet)}]}]}
+            return {"input": [{"role": "user", "content": [{"type": "input_text", "text": labelled}]}]}
         case "openai_chat":
-            return {"messages": [{"role": "user", "content": as_text(packet)}]}
+            return {"messages": [{"role": "user", "content": labelled}]}
         case "anthropic":
-            return {"messages": [{"role": "user", "content": [{"type": "text", "text": as_text(packet)}]}]}
-        case "markdown":
-            return {"text": as_markdown(packet)}
-    return {"packet": packet}
+            return {"messages": [{"role": "user", "content": [{"type": "text", "text": labelled}]}]}
+    return {"text": "\n".join(text.written("### Memory context"))}
 
 
-def as_text(packet: dict[str, Any]) -> str:
-    """A labelled block whose content is JSON, so that no memory can close it or pose as another speaker."""
-    return f"[memory context]\n{json.dumps(packet, ensure_ascii=False, separators=(',', ':'))}\n[end of memory context]"
+def usual(rows: Iterable[Memory]) -> dict[str, Any]:
+    """Of each fact the value that most of these memories have; of equally many the first."""
+    known = [facts(row) for row in rows]
+    return {name: Counter(one[name] for one in known).most_common(1)[0][0] for name in known[0]} if known else {}
 
 
-def as_markdown(packet: dict[str, Any]) -> str:
-    """The same for people and Markdown prompts: one list entry per memory, its text as a JSON string."""
-    lines = ["### Memory context", "", packet["note"], ""]
-    for item in packet["items"]:
-        facts = [f"`{item['evidence_class']}`", f"`{item['memory_id']}`", f"updated {item['updated_at']}"]
-        if item["valid_until"]:
-            facts.append(f"until {item['valid_until']}")
-        facts.append(f"{item['tokens']} tokens")
-        said = json.dumps(item["statement"], ensure_ascii=False)
-        lines.append(f"- {item['kind']} {json.dumps(item['key'], ensure_ascii=False)}: {said} ({', '.join(facts)})")
-        for name in ("value", "conditions"):
-            if item[name] is not None:
-                lines.append(f"  - {name}: {json.dumps(item[name], ensure_ascii=False)}")
-    if not packet["items"]:
-        lines.append("Nothing found for now; this does not mean that nothing was ever said.")
-    for topic in packet["requery"]:
-        lines.append(f"- ask `{topic['topic']}`: {topic['system']}. {topic['how_to_query']}")
-    return "\n".join(lines)
+def facts(row: Memory) -> dict[str, Any]:
+    """Whose a memory is, what kind of one, who vouches for it and how fresh it is; dates in UTC."""
+    until = row.valid_until
+    return {
+        "namespace": "/".join([row.namespace.type, row.namespace.owner_name, *row.path]),
+        "kind": row.kind,
+        "evidence_class": row.evidence_class,
+        "updated": row.updated_at.date().isoformat(),
+        "valid_until": until.isoformat(timespec="minutes") if until else None,
+    }
+
+
+def line(row: Memory, usual: Mapping[str, Any]) -> str:
+    """The line of one memory: its key and statement, and as JSON what else there is or is not as usual."""
+    more = {name: value for name, value in (("value", row.value), ("conditions", row.conditions)) if value is not None}
+    more |= {name: value for name, value in facts(row).items() if value != usual[name]}
+    said = f"- {_json(row.key)}: {_json(row.statement)}"
+    return f"{said} {_json(more)}" if more else said
+
+
+def cost(row: Memory, usual: Mapping[str, Any]) -> int:
+    """The estimated tokens of a memory as a model reads it."""
+    return budget.estimate_tokens(line(row, usual) + "\n")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts import audit, tenancy
 from accounts.errors import InvalidInput, NotVisible
 from accounts.principals import Principal, Scope
-from memories import access, budget, embeddings, recall_gate, tenant_policy
+from memories import access, context, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
 from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
 from memories.policy import Cutoff, Policy, Topic
@@ -30,7 +30,6 @@ MARGIN = 30
 EXPLAINED = 200
 """How many more of those that lost are told of, on request."""
 ABOUT_SOMEONE_ELSE = "about_someone_else"
-LABELS = ("explicit_user", "2026-01-01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +73,7 @@ class Recalled:
     requery: Sequence[Topic]
     policy: Policy
     token_budget: int | None
+    usual: Mapping[str, object]
     warnings: Sequence[str] = ()
 
 
@@ -112,7 +112,9 @@ def recall(
     preloaded = _preloaded(areas, kinds, asked, now)
     found = Searched(searched.eligible, searched.confidence, degraded)
     cutoff = recall_gate.cutoff_of(recall_gate.Mode(asked.mode), weights, found)
-    eligible = _eligible(contenders, memories, preloaded, cutoff.floor)
+    known = memories | {memory.pk: memory for memory in preloaded}
+    usual = context.usual(known.values())
+    eligible = _eligible(contenders, known, preloaded, cutoff.floor, usual)
     selection = recall_gate.select(
         eligible,
         asked.anchors,
@@ -124,7 +126,6 @@ def recall(
         now=now,
         searched=found,
     )
-    known = memories | {memory.pk: memory for memory in preloaded}
     items = [
         Item(known[one.memory.memory_id], one.score, one.memory.relevance, dict(one.scores), one.memory.tokens)
         for one in selection.items
@@ -175,6 +176,7 @@ def recall(
         _requery(policy, asked),
         policy,
         asked.token_budget,
+        usual,
         (ABOUT_SOMEONE_ELSE,) if searched.about_someone_else and items else (),
     )
 
@@ -355,7 +357,11 @@ def _left_out(searched: SearchResult, contenders: Sequence[Hit], asked: RecallIn
 
 
 def _eligible(
-    hits: Sequence[Hit], memories: dict[uuid.UUID, Memory], preloaded: Sequence[Memory], floor: float
+    hits: Sequence[Hit],
+    memories: Mapping[uuid.UUID, Memory],
+    preloaded: Sequence[Memory],
+    floor: float,
+    usual: Mapping[str, object],
 ) -> list[Eligible]:
     """Hits and preloaded memories. A preloaded one is no better than the best hit: the least relevance that others need
     is a share of the best, and naming a key says nothing about the question."""
@@ -365,7 +371,6 @@ def _eligible(
     best = max((score for score, *_ in found.values()), default=1.0)
     as_relevant = max(max((relevance for _, _, relevance, _ in found.values()), default=1.0), floor)
     for memory in preloaded:
-        memories[memory.pk] = memory
         found[memory.pk] = (max(best, 1.0), {"keyword": 0.0, "semantic": 0.0, "preload": 1.0}, as_relevant, 0)
     return [
         Eligible(
@@ -382,19 +387,12 @@ def _eligible(
             score=score,
             scores=scores,
             relevance=relevance,
-            tokens=tokens_of(memory),
+            tokens=context.cost(memory, usual),
             named=named,
         )
         for pk, (score, scores, relevance, named) in found.items()
         for memory in [memories[pk]]
     ]
-
-
-def tokens_of(memory: Memory) -> int:
-    """The estimated tokens of a memory as a packet shows it."""
-    return budget.cost(
-        memory.statement or "", key=memory.key or "", value=memory.value, conditions=memory.conditions, labels=LABELS
-    )
 
 
 def _requery(policy: Policy, asked: RecallInput) -> list[Topic]:

@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.translation import get_language
 
 from accounts.errors import MemoryHubError
+from memories import context
 from memories.actions import Proposed
-from memories.context import NOTE
 from memories.models import Candidate, Erasure, Evidence, Feedback, Memory, Namespace, Operation
 from memories.policy import Policy, Topic
 from memories.recall_gate import Selected
@@ -122,7 +122,7 @@ def recalled(answer: Recalled, *, explain: bool) -> dict[str, Any]:
 def packet(answer: Recalled) -> dict[str, Any]:
     """The context packet of a recall: content, provenance, freshness and cost of each memory, nothing else."""
     return {
-        "note": NOTE,
+        "note": context.NOTE,
         "recall_id": str(answer.trace.pk),
         "status": answer.selection.status.value,
         "items": [
@@ -133,6 +133,19 @@ def packet(answer: Recalled) -> dict[str, Any]:
         "tokens_used": answer.selection.tokens_used,
         "token_budget": answer.token_budget,
     }
+
+
+def prompt(answer: Recalled, form: str) -> dict[str, Any]:
+    """What a recall found, in one of the formats of `context`."""
+    if form == "packet":
+        return {"packet": packet(answer)}
+    lines = [context.line(one.memory, answer.usual) for one in answer.items]
+    return context.render(context.Text(answer.usual, lines, [topic(one) for one in answer.requery]), form)
+
+
+def cited(one: Item) -> dict[str, Any]:
+    """What stands beside a packet of a memory in it: where it is from and what it costs."""
+    return {"memory_id": str(one.memory.pk), "ref": one.memory.provenance.get("ref"), "tokens": one.tokens}
 
 
 def feedback(row: Feedback) -> dict[str, Any]:

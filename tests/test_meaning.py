@@ -1,5 +1,6 @@
 """Meaning: centred by language, blended with neighbours, from the rows of one embedder that the caller may see."""
 
+import dataclasses
 import math
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -30,6 +31,7 @@ MEANS = Means(
     "tiny:1",
     {"en": vector() * 0.9, "zh": vector() * 0.9},
     {"en": vector() * 0.9, "zh": vector() * 0.9},
+    across=0.8,
 )
 PEOPLE = ("Ann Example", "Ben Example", "")
 WORDS = ["harbour", "lantern", "violin", "orchard", "pottery", "kayak", "lighthouse", "marathon", "recipe", "garden"]
@@ -154,7 +156,7 @@ def slowly(rows: list[Row], query: str, asked: np.ndarray) -> dict[int, float]:
     most_words, most_meaning = max(words[i] for i in here), max(meaning[i] for i in here)
     for i in range(count):
         if language[i] != "en":
-            words[i] = max(words[i], most_words * min(1, max(0, meaning[i] / most_meaning)))
+            words[i] = max(words[i], most_words * min(1, max(0, meaning[i] / most_meaning / MEANS.across)))
     out = {}
     for i, one in enumerate(rows):
         mine = [j for j in range(count) if together(i, j)]
@@ -292,6 +294,23 @@ def test_beside_rows_that_share_words_a_row_in_the_other_language_is_not_pushed_
     sharing = [row(n, f"lighthouse {WORDS[n % 10]} talk", made=vector()) for n in range(1, 30)]
     hits = search(index_of(*sharing, answer), "which lighthouse stands there", asked, limit=3).hits
     assert answer.memory_id in {hit.memory_id for hit in hits}
+
+
+def test_what_is_lost_in_translation_is_made_up_for():
+    """An embedder that puts a translation far from the original would else never let the other language in."""
+    meant = vector() - MEANS.statements["zh"]
+    aside = np.roll(meant, 1) - meant * (np.roll(meant, 1) @ meant) / (meant @ meant)
+    translated = row(50, "灯塔在港口", made=unit(MEANS.statements["zh"] + 0.5 * meant + aside))
+    original = row(51, "The lighthouse stands at the harbour.", made=unit(MEANS.statements["en"] + meant))
+    others = [row(n, f"lighthouse {WORDS[n % 10]} talk", made=vector()) for n in range(1, 30)]
+    asked = unit(MEANS.questions["en"] + meant)
+    kept = {}
+    for across in (1.0, 0.75):
+        means = dataclasses.replace(MEANS, across=across)
+        index = index_of(*others, original, translated)
+        kept[across] = scores(search(index, "which lighthouse stands", asked, meant=(asked, means)))
+    assert kept[0.75][51] > kept[0.75].pop(50) > kept[1.0].pop(50)
+    assert kept[0.75] == kept[1.0]
 
 
 # asked for by name

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import AuditEvent
+from memories.budget import estimate_tokens
 from memories.models import Feature, Feedback, Memory, Recall
 from memories.search.columns import instant
 from memories.search.rows import DatabaseLoader
@@ -337,9 +338,27 @@ def test_a_packet_is_labelled_data_and_never_an_instruction(acme: Company, form:
     }[form]()
     assert "\n### headings" not in rendered
     if form in ("openai_responses", "openai_chat", "anthropic"):
-        head, body, tail = rendered.split("\n")
+        head, note, usual, line, tail = rendered.split("\n")
         assert (head, tail) == ("[memory context]", "[end of memory context]")
-        assert json.loads(body)["items"][0]["statement"] == text
+        assert line == f"- {json.dumps(memory['key'])}: {json.dumps(text)}"
+        assert "explicit_user" in usual
+
+
+def test_what_a_model_reads_costs_what_is_said_and_little_more(acme: Company) -> None:
+    """R-185, R-186, R-189: facts of most memories stand once; one that differs says so, at its own cost."""
+    same = [acme.alice.store(sentence("zebra"), key=f"note_{n}") for n in range(3)]
+    other = acme.alice.store(sentence("zebra"), key="note_9", conditions="in mails", valid_until=in_months())
+    body = {"query": "zebra", "mode": "generous", "token_budget": 300}
+    answer = acme.alice.post("/context", {**body, "format": "openai_chat"}).json()
+    lines = [line for line in answer["messages"][0]["content"].split("\n") if line.startswith("- ")]
+    costs = {one["memory_id"]: one["tokens"] for one in answer["items"]}
+    assert len(lines) == len(same) + 1
+    assert [estimate_tokens(f"{line}\n") for line in lines] == [one["tokens"] for one in answer["items"]]
+    assert answer["tokens_used"] == sum(costs.values()) <= 300
+    assert costs[other["memory_id"]] > max(costs[memory["memory_id"]] for memory in same)
+    (differing,) = [line for line in lines if "note_9" in line]
+    assert json.loads(differing[differing.index("{") :]).keys() == {"conditions", "valid_until"}
+    assert all("{" not in line for line in lines if line != differing)
 
 
 def test_a_packet_holds_the_keys_a_scene_always_loads(acme: Company) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import threading
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import IO
@@ -23,6 +24,9 @@ from memories.vectors import LANGUAGES, Means, Vector
 log = structlog.get_logger("memories.embeddings")
 
 SENTENCES = hashlib.blake2b(repr((STATEMENTS, QUESTIONS)).encode(), digest_size=4).hexdigest()
+
+LEAST_ACROSS = 0.5
+"""An embedder that keeps less of a meaning in translation says nothing across languages that could be made up for."""
 
 _known: dict[str, Means] = {}
 _lock = threading.Lock()
@@ -45,12 +49,9 @@ def means(embedder: str) -> Means:
 
 def compute(embedder: Embedder) -> Means:
     """Ask the embedder for every generic sentence."""
-    statements = {language: embedder.documents(STATEMENTS[language]).mean(axis=0) for language in LANGUAGES}
-    questions = {
-        language: np.stack([embedder.query(text) for text in QUESTIONS[language]]).mean(axis=0)
-        for language in LANGUAGES
-    }
-    return Means(embedder.name, statements, questions)
+    statements = {language: embedder.documents(STATEMENTS[language]) for language in LANGUAGES}
+    questions = {language: np.stack([embedder.query(text) for text in QUESTIONS[language]]) for language in LANGUAGES}
+    return Means(embedder.name, _middles(statements), _middles(questions), _across(statements, questions))
 
 
 def write(made: Means, file: IO[bytes]) -> None:
@@ -58,6 +59,7 @@ def write(made: Means, file: IO[bytes]) -> None:
         file,
         statements=np.stack([made.statements[language] for language in LANGUAGES]).astype("<f4"),
         questions=np.stack([made.questions[language] for language in LANGUAGES]).astype("<f4"),
+        across=np.float32(made.across),
     )
 
 
@@ -94,10 +96,33 @@ def _read(name: str) -> Means | None:
         try:
             with file.open("rb") as opened, np.load(opened, allow_pickle=False) as found:
                 statements, questions = _by_language(found["statements"]), _by_language(found["questions"])
+                across = float(found["across"])
         except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # absent, or cut off: made anew
             continue
-        return Means(name, statements, questions)
+        return Means(name, statements, questions, across)
     return None
+
+
+def _middles(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+    return {language: vectors[language].mean(axis=0) for language in LANGUAGES}
+
+
+def _across(statements: Mapping[str, Vector], questions: Mapping[str, Vector]) -> float:
+    """How near each question is to the translation of its statement, over how near to the statement itself."""
+    said, asked = (
+        {language: _around_its_middle(rows[language]) for language in LANGUAGES} for rows in (statements, questions)
+    )
+    own, other = (
+        sum(float((asked[one] * said[two]).sum()) for one in LANGUAGES for two in LANGUAGES if (one == two) is same)
+        for same in (True, False)
+    )
+    return min(1.0, max(LEAST_ACROSS, other / own)) if own > 0 else 1.0
+
+
+def _around_its_middle(rows: Vector) -> Vector:
+    centred = rows - rows.mean(axis=0)
+    directions: Vector = centred / (np.linalg.norm(centred, axis=1, keepdims=True) + 1e-9)
+    return directions
 
 
 def _by_language(rows: Vector) -> dict[str, Vector]:

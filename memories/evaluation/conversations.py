@@ -49,11 +49,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """What was told, and what is asked about it."""
+    """What was told, and what is asked about it. `mistaken` questions take one person for another: nothing answers."""
 
     name: str
     told: tuple[Told, ...]
     questions: tuple[Question, ...]
+    mistaken: tuple[Question, ...] = ()
 
 
 def read(folder: Path) -> Iterator[DataSet]:
@@ -80,6 +81,7 @@ def locomo_turns(document: Any) -> DataSet:
     """Each turn of each conversation, as its speaker said it."""
     told: list[Told] = []
     questions: list[Question] = []
+    mistaken: list[Question] = []
     for sample in document:
         namespace, here = sample["sample_id"], set()
         for number, at, turns in _sessions(sample["conversation"]):
@@ -92,7 +94,9 @@ def locomo_turns(document: Any) -> DataSet:
         for asked, turns_ in _asked(sample):
             if gold := frozenset(turns_ & here):
                 questions.append(Question(namespace, asked, gold))
-    return DataSet("locomo_turns", tuple(told), tuple(questions))
+        unanswerable = [one["question"] for one in sample["qa"] if one["category"] == UNANSWERABLE]
+        mistaken += [Question(namespace, asked, frozenset()) for asked in unanswerable]
+    return DataSet("locomo_turns", tuple(told), tuple(questions), tuple(mistaken))
 
 
 def locomo_facts(document: Any) -> DataSet:

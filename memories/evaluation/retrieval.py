@@ -27,7 +27,7 @@ from memories.evaluation.world import World, ref_of, scratch
 from memories.indexing import text_of
 from memories.models import Feature, Namespace
 from memories.recall_gate import Mode, Status
-from memories.recalling import Recalled, RecallInput
+from memories.recalling import ABOUT_SOMEONE_ELSE, Recalled, RecallInput
 from memories.search import rows
 from memories.vectors import Means, Vector, pack
 
@@ -149,12 +149,15 @@ class _Run:
         elsewhere = [self._ask(one, where) for one, where in self._misplaced()]
         if not elsewhere:
             return {}
+        mistaken = [self._ask(one, one.namespace) for one in self.data.mistaken[::WRONG_SHARE]]
+        warned = {"about_someone_else_here": here, "about_someone_else_mistaken": mistaken} if mistaken else {}
         return {
             "confidence_auroc": _auroc([_sure(one) for one in here], [_sure(one) for one in elsewhere]),
             "false_abstention": _mean([one.selection.status == Status.NOTHING_RELEVANT for one in here]),
             "false_answer": _mean([one.selection.status != Status.NOTHING_RELEVANT for one in elsewhere]),
             "weak_here": _mean([one.selection.status == Status.WEAK for one in here]),
             "rows_elsewhere": _mean([len(one.items) for one in elsewhere]),
+            **{name: _mean([ABOUT_SOMEONE_ELSE in one.warnings for one in asked]) for name, asked in warned.items()},
         }
 
     @property

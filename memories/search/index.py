@@ -311,7 +311,7 @@ def _rank(text: str, seen: View, meant: tuple[Vector, Means] | None) -> tuple[Ra
     near = None
     if meant is not None and (meaning := seen.meaning(meant[1])) is not None:
         own, blended = meaning.near(meant[0], chinese=chinese, threads=threads)
-        near = recipe.Near(own, blended, meaning.known)
+        near = recipe.Near(own, blended, meaning.known, meant[1].across)
     people = seen.people_named(text)
     asked = recipe.Asked(dates.asks_when(text), chinese, people.pop() if len(people) == 1 else None)
     return recipe.combine(words, near, seen.cues, asked), _named(text, query, words, seen)

@@ -54,11 +54,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """The cosines of the rows, each alone and blended with its neighbours; `known` where a row has a vector."""
+    """The cosines of the rows, each alone and blended with its neighbours; `known` where a row has a vector.
+
+    `across` is the share of a cosine that is left across languages.
+    """
 
     own: Floats
     blended: Floats
     known: Mask
+    across: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,10 @@ def combine(words: Ranking, near: Near | None, rows: Cues, asked: Asked) -> Rank
 
 
 def _across_languages(keyword: Floats, near: Near | None, rows: Cues, asked: Asked) -> Floats:
-    """The words of each row. Across languages none are shared: there a row is taken to match in words as in meaning."""
+    """The words of each row. Across languages none are shared: there a row is taken to match in words as in meaning.
+
+    That is what it would mean in the language of the question: a translation lies farther away than the original.
+    """
     other = rows.chinese != asked.chinese
     if near is None or not other.any() or other.all():
         return keyword
@@ -128,7 +135,7 @@ def _across_languages(keyword: Floats, near: Near | None, rows: Cues, asked: Ask
     best_meaning = float(near.blended[~other].max())
     if best_words <= 0 or best_meaning <= 0:
         return keyword
-    guessed = np.clip(near.blended / best_meaning, 0, 1) * np.float32(best_words)
+    guessed = np.clip(near.blended / np.float32(near.across * best_meaning), 0, 1) * np.float32(best_words)
     matched: Floats = np.where(other, np.maximum(keyword, guessed), keyword)
     return matched
 
