@@ -11,6 +11,7 @@ from memories.actions.forget import (
     forget_approved,
     plan_forget,
 )
+from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of
 from memories.actions.propose import (
     ACTIVATING,
@@ -27,6 +28,7 @@ __all__ = [
     "ACTIVATING",
     "HOLDING",
     "Approval",
+    "Fate",
     "ForgetFilter",
     "ForgetPlan",
     "Proposed",
@@ -38,6 +40,7 @@ __all__ = [
     "correct",
     "forget",
     "forget_approved",
+    "foresee",
     "pause",
     "plan_forget",
     "preview",
@@ -45,5 +48,6 @@ __all__ = [
     "propose_batch",
     "renew",
     "resume",
+    "take",
     "web_form",
 ]

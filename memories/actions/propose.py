@@ -16,7 +16,7 @@ from accounts.errors import Conflict, InvalidInput, MemoryHubError, NotVisible
 from accounts.principals import Principal, Scope
 from memories import access, indexing, lifecycle, tenant_policy, write_gate
 from memories.access import Area, NamespaceRef
-from memories.actions.attest import CLASS_OF, unsaved_evidence, web_form
+from memories.actions.attest import CLASS_OF, handed_over, unsaved_evidence, web_form
 from memories.actions.hold import hold
 from memories.inputs import ProposalInput, end_of, texts_in
 from memories.models import Candidate, Evidence, Memory, Namespace, Operation, Slot, SourceMarker
@@ -65,8 +65,8 @@ def preview(principal: Principal, item: ProposalInput) -> Proposed:
     """What the gate would say now. No row is written, not even one that is rolled back, and no event."""
     principal.require(Scope.PROPOSE)
     area = access.area(principal, item.namespace)
-    case = _case(principal, area, item)
-    decision = _judge(case)
+    case = case_of(principal, area, item)
+    decision = judge(case)
     memory = case.standing if decision.outcome == Outcome.keep else None
     if decision.outcome in ACTIVATING:
         memory = lifecycle.draft(area.namespace, case.slot, case.content, case.origin, case.now)
@@ -122,7 +122,7 @@ def approve(principal: Principal, approval: Approval, valid_until: datetime | da
 
 
 @dataclass(frozen=True, slots=True)
-class _Case:
+class Case:
     """One proposal with everything the gate needs to know about it."""
 
     principal: Principal
@@ -147,9 +147,13 @@ def decide(
     now: datetime | None = None,
 ) -> Proposed:
     """Gate one proposal and carry the decision out. The caller holds the lock of the namespace."""
-    case = _case(principal, area, item, approval=approval, now=now)
-    decision = _judge(case)
-    proposed = _carry_out(case, decision)
+    case = case_of(principal, area, item, approval=approval, now=now)
+    return carry_out(case, judge(case))
+
+
+def carry_out(case: Case, decision: Decision) -> Proposed:
+    """Do what the gate decided, and leave the operation and the event of it."""
+    proposed = _kept(case, decision)
     operation, target = proposed.operation, proposed.memory or proposed.candidate
     operation.memory, operation.candidate = proposed.memory, proposed.candidate
     operation.superseded_ids = [str(pk) for pk in proposed.superseded]
@@ -159,7 +163,7 @@ def decide(
     operation.evidence = evidence if evidence is not None and not evidence._state.adding else None
     operation.save()
     audit.record(
-        principal,
+        case.principal,
         f"memory.{operation.verb}",
         outcome=operation.decision,
         reason=operation.reason,
@@ -170,17 +174,23 @@ def decide(
     return proposed
 
 
-def _case(
+def case_of(
     principal: Principal,
     area: Area,
     item: ProposalInput,
     *,
     approval: Approval | None = None,
     now: datetime | None = None,
-) -> _Case:
+) -> Case:
     """Read what stands, without any statement that carries the proposed text."""
     now, policy = now or timezone.now(), tenant_policy.active()
-    entered = principal.is_person and approval is None and item.evidence is None and item.evidence_id is None
+    entered = (
+        principal.is_person
+        and approval is None
+        and item.evidence is None
+        and item.evidence_id is None
+        and not (item.handed_over and item.handed_over.inferred)
+    )
     evidence = _evidence_of(principal, item, policy, entered, approval, now)
     rule = policy.kind(item.kind)
     content = lifecycle.Content(
@@ -206,10 +216,10 @@ def _case(
         proposed_by=_proposer(principal, approval),
         approved_by=approval.approver_id if approval else None,
     )
-    return _Case(principal, area.namespace, item, content, origin, slot, standing, policy, now, entered, approval)
+    return Case(principal, area.namespace, item, content, origin, slot, standing, policy, now, entered, approval)
 
 
-def _judge(case: _Case) -> Decision:
+def judge(case: Case) -> Decision:
     evidence = case.origin.evidence
     return write_gate.decide(
         _gate_proposal(case),
@@ -219,6 +229,7 @@ def _judge(case: _Case) -> Decision:
             by_maintainer=access.maintains(case.principal, case.namespace),
             source_forgotten_at=_forgotten_source(case.namespace, evidence),
             cleared=case.approval is not None and case.approval.candidate.awaiting == Candidate.Awaiting.REVIEWER,
+            from_file=case.item.handed_over is not None,
         ),
         case.policy,
         _gate_slot(case.slot, case.standing),
@@ -227,7 +238,7 @@ def _judge(case: _Case) -> Decision:
     )
 
 
-def _carry_out(case: _Case, decision: Decision) -> Proposed:
+def _kept(case: Case, decision: Decision) -> Proposed:
     """Store, keep or hold. What is refused or routed reaches no table: not the text, not its evidence."""
     proposed = Proposed(decision, _operation(case, decision))
     if decision.outcome not in (*ACTIVATING, *HOLDING, Outcome.keep):
@@ -241,6 +252,8 @@ def _carry_out(case: _Case, decision: Decision) -> Proposed:
     slot = case.slot or lifecycle.make_slot(case.namespace, case.content)
     if decision.outcome in ACTIVATING:
         memory = lifecycle.store(slot, case.standing, case.content, case.origin, case.now)
+        if case.item.handed_over and case.item.handed_over.paused:
+            lifecycle.pause(memory, case.now)
         indexing.soon()
         return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
     held = hold(
@@ -256,7 +269,7 @@ def _carry_out(case: _Case, decision: Decision) -> Proposed:
     return replace(proposed, candidate=held)
 
 
-def _operation(case: _Case, decision: Decision) -> Operation:
+def _operation(case: Case, decision: Decision) -> Operation:
     """The unsaved record of what became of this write: codes and ids."""
     return Operation(
         actor_id=case.principal.actor_id,
@@ -286,6 +299,9 @@ def _evidence_of(
 ) -> Evidence | None:
     if approval is not None:
         return approval.evidence
+    if item.handed_over is not None:
+        vouched = entered or (principal.may(Scope.ATTEST) and not item.handed_over.inferred)
+        return handed_over(principal) if vouched else None
     if entered:
         return web_form(principal, now)
     if item.evidence is not None:
@@ -307,7 +323,7 @@ def _evidence_of(
         ) from None
 
 
-def _gate_proposal(case: _Case) -> write_gate.Proposal:
+def _gate_proposal(case: Case) -> write_gate.Proposal:
     """The proposal as the gate reads it, with every free text that would be kept."""
     item, principal = case.item, case.principal
     texts = {
@@ -355,7 +371,7 @@ def _gate_slot(slot: Slot | None, standing: Memory | None) -> write_gate.Slot:
 
 
 def _forgotten_source(namespace: Namespace, evidence: Evidence | None) -> datetime | None:
-    if evidence is None or evidence.type == Evidence.Type.WEB_FORM:
+    if evidence is None or evidence.type in Evidence.OWN_ACTS:
         return None
     markers = SourceMarker.objects.filter(namespace=namespace, source_digest=evidence.source_digest)
     return markers.values_list("forgotten_at", flat=True).first()
@@ -371,7 +387,7 @@ def _check_version(expected: int | None, standing: Memory | None) -> None:
 
 def _said(evidence: Evidence | None) -> dict[str, Any]:
     """When and by whom it was said, as the evidence tells it."""
-    if evidence is None or evidence.type == Evidence.Type.WEB_FORM:
+    if evidence is None or evidence.type in Evidence.OWN_ACTS:
         return {}
     said = {"thread": evidence.thread, "sequence": evidence.sequence, "speaker": evidence.speaker}
     if evidence.occurred_at is not None:
