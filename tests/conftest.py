@@ -111,11 +111,11 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _files_of_this_process() -> Iterator[None]:
-    """Exports of tests lie beside their database, and leave with it."""
+def exports_folder() -> Iterator[Path]:
+    """Where exports of this process's tests lie: beside its database."""
     folder = Path(settings.VAR_DIR) / "tests" / f"exports-{os.getpid()}"
     settings.STORAGES["exports"]["OPTIONS"]["location"] = folder
-    yield
+    yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -93,7 +93,7 @@ def cancel(principal: Principal, export_id: str | uuid.UUID) -> Export:
         if not going.update(state=Export.State.CANCELLED, finished_at=timezone.now(), sha256=""):
             raise Conflict("It has ended already.", code="already_ended")
         audit.record(principal, "export.cancel", target="export", target_id=export.pk)
-        transaction.on_commit(lambda: files.clear([export.pk]), robust=True)
+        files.clear_soon([export.pk])
     return access.export(principal, export_id)
 
 

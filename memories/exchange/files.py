@@ -81,8 +81,19 @@ def withdraw(namespace_id: uuid.UUID) -> int:
     living = Export.objects.filter(pk__in=ids, state__in=[Export.State.RUNNING, Export.State.READY])
     living.update(state=Export.State.WITHDRAWN, sha256="", size=0)
     if ids:
-        transaction.on_commit(lambda: clear(ids), robust=True)
+        clear_soon(ids)
     return len(ids)
+
+
+def clear_soon(ids: Collection[uuid.UUID]) -> None:
+    """Remove the files of these exports as soon as this transaction, which ends them, is committed."""
+    tenant_id = tenancy.current_id()
+
+    def remove_them() -> None:
+        with tenancy.entered(tenant_id):
+            clear(ids)
+
+    transaction.on_commit(remove_them, robust=True)
 
 
 def clear(ids: Collection[uuid.UUID] | None = None) -> int:

@@ -21,7 +21,8 @@ COLUMNS = (
     "version", "evidence_class", "updated_at",
 )  # fmt: skip
 FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r]")
-MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~])")
+MARKUP = re.compile(r"([\\`*_\[\]<>])")
+LINE_MARKUP = re.compile(r"^(\s*\d*)([#+\-|~=.)])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def _section(row: Memory) -> str:
 
 def _plain(text: str) -> str:
     """Text that no reader of Markdown takes for markup."""
-    return MARKUP.sub(r"\\\1", text)
+    return LINE_MARKUP.sub(r"\1\\\2", MARKUP.sub(r"\\\1", text))
 
 
 def _nothing() -> bytes:
