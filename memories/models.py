@@ -468,7 +468,7 @@ class Import(Errand):
 
     class State(models.TextChoices):
         CHECKING = "checking", _("being looked through")
-        CHECKED = "checked", _("looked through; nothing is remembered yet")
+        CHECKED = "checked", _("waits for your word")
         QUEUED = "queued", _("waiting to be carried out")
         RUNNING = "running", _("being carried out")
         DONE = "done", _("done")
@@ -496,7 +496,7 @@ class ImportLine(TenantRow):
     class Result(models.TextChoices):
         NEW = "new", _("new")
         SAME = "same", _("known already")
-        CONFLICT = "conflict", _("differs from what is remembered")
+        CONFLICT = "conflict", _("differs")
         REPLACED = "replaced", _("replaced")
         WAITS = "waits", _("waits for a person")
         REFUSED = "refused", _("refused")

@@ -21,7 +21,7 @@ class ExportForm(forms.Form):
     format = forms.ChoiceField(label=_("As"), choices=Export.Format, initial=Export.Format.JSONL)
 
     def __init__(self, *args: Any, places: Sequence[tuple[str, Any]], whole_tenant: bool, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, auto_id="export_%s", **options)
         self.places = list(places)
         more = [(EVERYTHING, _("everything I may read"))] if len(places) > 1 else []
         more += [(TENANT, _("the whole organisation (as its administrator)"))] if whole_tenant else []
@@ -48,7 +48,7 @@ class ImportForm(forms.Form):
     )
 
     def __init__(self, *args: Any, places: Sequence[tuple[str, Any]], **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, auto_id="import_%s", **options)
         self.fields["place"].choices = [("", _("where each line says, else to me")), *places]
 
     def clean_file(self) -> Any:

@@ -47,7 +47,8 @@ def ask_export(request: HttpRequest, principal: Principal) -> HttpResponse:
 def show_export(request: HttpRequest, principal: Principal, export_id: uuid.UUID) -> HttpResponse:
     """How far it is, and when it is ready its size, its digest and the way to the file."""
     export = access.export(principal, export_id)
-    shown = {"export": export, "state": showing.state_of(export), "again": exporting.AGAIN}
+    places = [one for one in access.readable(principal) if str(one.pk) in export.namespace_ids]
+    shown = {"export": export, "state": showing.state_of(export), "again": exporting.AGAIN, "places": places}
     return render(request, "exchange/export.html", shown)
 
 

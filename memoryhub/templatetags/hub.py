@@ -35,7 +35,7 @@ STATES = {
 }
 JOB_LOOKS = {
     "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
-    "expired": "expired", "conflict": "paused", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
+    "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
     "refused": "deleted",
 }  # fmt: skip
 
