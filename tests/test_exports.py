@@ -7,22 +7,25 @@ import hashlib
 import io
 import json
 import shutil
+import threading
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cast import AGENT, PROJECT, TEAM, USER, Cast, Company, sentence, text_of, word
+from cast import AGENT, PROJECT, TEAM, USER, Caller, Cast, Company, now, sentence, text_of, word
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage
-from exchange import asked, export_of, file_of, lines_of, own, sweep
+from exchange import asked, entry, export_of, file_of, hand_over, lines_of, own, sweep
 from jsonschema import Draft202012Validator
 
+from accounts import tokens
 from accounts.models import AgentKey, AuditEvent, GroupMember, Membership
 from memories.exchange import exporting, files, writing
 from memories.exchange.importers import schema
 from memories.models import Export, Memory
 from memories.tasks import write_export
+from memoryhub import sweeping
 
 
 @pytest.fixture(autouse=True)
@@ -203,6 +206,9 @@ def test_only_an_admin_in_person_takes_the_whole_organisation_along(cast: Cast) 
         answer = caller.post("/exports", whole)
         assert (answer.status_code, answer.json()["code"]) == (403, "not_an_admin")
     adam = acme.person("adam")
+    with acme.entered():
+        token = tokens.create(acme.principal("adam"), "script", ["memory:read"], now(days=1))
+    assert Caller(str(token)).post("/exports", whole).json()["code"] == "not_an_admin", "nor has a token"
     export = adam.post("/exports", whole).json()
     sweep(acme)
     assert {line["memory_id"] for line in lines_of(file_of(adam, export))} == {one["memory_id"] for one in memories}
@@ -419,3 +425,13 @@ def test_a_broker_is_handed_the_id_alone(
     assert sent == [{"args": [export["id"]], "headers": headers, "retry": False}]
     write_export.apply(args=[export["id"]], headers=headers, throw=True)
     assert export_of(acme.alice, export)["state"] == "ready"
+
+
+def test_the_worker_wakes_early_for_what_waits(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeping, "LOOK_SECONDS", 0.001)
+    asked(acme.alice)
+    sweeping._rest(threading.Event(), 3600.0)
+    sweep(acme)
+    answer = hand_over(acme.alice, [entry(sentence(), word())], dry_run=True)
+    acme.alice.post(f"/imports/{answer['id']}/start", {})
+    sweeping._rest(threading.Event(), 3600.0)

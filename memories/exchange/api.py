@@ -102,9 +102,9 @@ class ExportFileView(HubView):
         return showing.sent(*exporting.fetch(self.principal, export_id))
 
     def head(self, request: Request, export_id: str) -> HttpResponse:
-        response = self.get(request, export_id)
-        response.close()
-        return HttpResponse(headers=response.headers)
+        export, file = exporting.fetch(self.principal, export_id)
+        file.close()
+        return HttpResponse(headers=showing.file_headers(export))
 
 
 class ExportCancelView(HubView):

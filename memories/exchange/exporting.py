@@ -52,19 +52,19 @@ def at_once(principal: Principal) -> bytes | None:
         return None
     (area,) = access.areas(principal, [NamespaceRef("user")])
     write, content, count = FORMATS[Export.Format.JSONL].rows, bytearray(), 0
+    for batch in batches(area.namespace):
+        content += write(batch)
+        count += len(batch)
+        if count > AT_ONCE or len(content) > AT_ONCE_BYTES:
+            return None
     with tenancy.atomic():
-        for batch in batches(area.namespace):
-            content += write(batch)
-            count += len(batch)
-            if count > AT_ONCE or len(content) > AT_ONCE_BYTES:
-                return None
         audit.record(principal, "memory.export", details={"memories": count, "format": Export.Format.JSONL})
     return bytes(content)
 
 
 def ask(principal: Principal, asked: ExportInput) -> Export:
     """Have a file made in the background. Raises NotVisible for a namespace one may not read, Forbidden for the whole
-    tenant unless the caller is an admin in person, Conflict when too many of one's files are there already.
+    tenant unless the caller is a signed-in admin, Conflict when too many of one's files are there already.
     """
     principal.require(Scope.READ)
     if asked.whole_tenant and not may_export_tenant(principal):
@@ -143,7 +143,8 @@ def has_ended(export: Export) -> bool:
 
 
 def may_export_tenant(principal: Principal) -> bool:
-    return principal.is_person and principal.has_role(Role.ADMIN)
+    """Whether it is an admin who is signed in: a token that got into wrong hands must not open everything."""
+    return principal.is_person and principal.credential_id is None and principal.has_role(Role.ADMIN)
 
 
 def batches(namespace: Namespace) -> Iterator[list[Memory]]:

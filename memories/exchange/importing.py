@@ -35,7 +35,7 @@ BATCH = 50
 STAGED_FOR = timedelta(hours=24)
 MOST_OPEN = 5
 State, Result = Import.State, ImportLine.Result
-OPEN = (State.CHECKING, State.CHECKED, State.QUEUED, State.RUNNING)
+GOING = (State.CHECKED, State.QUEUED, State.RUNNING)
 STAGED = (Result.NEW, Result.CONFLICT, Result.WAITS)
 
 
@@ -99,7 +99,7 @@ def cancel(principal: Principal, import_id: str | uuid.UUID) -> Import:
     """Drop what is staged. What was carried out already stays. Raises Conflict when it has ended."""
     errand = access.import_(principal, import_id)
     with tenancy.atomic():
-        going = Import.objects.filter(pk=errand.pk, state__in=OPEN)
+        going = Import.objects.filter(pk=errand.pk, state__in=GOING)
         if not going.update(state=State.CANCELLED, finished_at=timezone.now()):
             raise Conflict("It has ended already.", code="already_ended")
         drop_staged([errand.pk])
@@ -159,7 +159,7 @@ _SAME = ("kind", "key", "statement", "value", "conditions", "sensitivity", "said
 
 def _begun(principal: Principal, form: str) -> Import:
     with tenancy.atomic():
-        if access.imports(principal).filter(state__in=OPEN).count() >= MOST_OPEN:
+        if access.imports(principal).filter(state__in=(State.CHECKING, *GOING)).count() >= MOST_OPEN:
             raise Conflict("Too many files wait already; carry one out or cancel it.", code="too_many_imports")
         expires_at = timezone.now() + STAGED_FOR
         return Import.objects.create(**asked_by(principal), format=form, expires_at=expires_at)

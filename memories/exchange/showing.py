@@ -29,12 +29,23 @@ def has_lapsed(row: Import) -> bool:
     return row.expires_at is not None and row.expires_at <= timezone.now()
 
 
-def sent(row: Export, file: File) -> FileResponse:
-    """The file of an export as an attachment, with its digest."""
+def file_headers(row: Export) -> dict[str, str]:
+    """What is told of a finished file before its bytes: it is an attachment of this size and digest."""
     form = FORMATS[row.format]
-    name = f"memoryhub-{row.created_at:%Y-%m-%d}.{form.suffix}"
-    response = FileResponse(file, as_attachment=True, filename=name, content_type=form.media_type)
-    response["Content-Digest"] = f"sha-256=:{base64.b64encode(bytes.fromhex(row.sha256)).decode()}:"
+    return {
+        "Content-Type": form.media_type,
+        "Content-Length": str(row.size),
+        "Content-Disposition": f'attachment; filename="memoryhub-{row.created_at:%Y-%m-%d}.{form.suffix}"',
+        "Content-Digest": f"sha-256=:{base64.b64encode(bytes.fromhex(row.sha256)).decode()}:",
+    }
+
+
+def sent(row: Export, file: File) -> FileResponse:
+    """The file of an export."""
+    headers = file_headers(row)
+    response = FileResponse(file, content_type=headers["Content-Type"])
+    for name, value in headers.items():
+        response[name] = value
     return response
 
 
