@@ -190,6 +190,30 @@ class Delegation(Credential):
     run_id = models.CharField(max_length=128, blank=True)
 
 
+class Errand(TenantRow):
+    """Work that is done later for someone: who asked and with what rights. Whether they still may is asked anew then.
+
+    `attempts` counts how often someone began; until `claimed_until` one worker is at it. `error` is a code.
+    """
+
+    actor = models.CharField(max_length=16)
+    actor_id = models.UUIDField(null=True)
+    subject_id = models.UUIDField(null=True)
+    agent_id = models.UUIDField(null=True)
+    credential_id = models.UUIDField(null=True)
+    scopes = models.JSONField(default=list)
+    language = models.CharField(max_length=16, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claimed_until = models.DateTimeField(null=True)
+    error = models.CharField(max_length=64, blank=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+
 class AuditEvent(TenantModel):
     """What was done, by whom, to what and with what result: ids and codes only. Rows are only ever added."""
 

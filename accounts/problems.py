@@ -111,6 +111,29 @@ PROBLEMS: dict[str, Problem] = {
     "plan_changed": Problem(
         _("Something changed under these keys since the dry run."), _("Make a new dry run and confirm that.")
     ),
+    "not_an_admin": Problem(
+        _("Only an administrator in person may export the whole organisation."),
+        _("Export your own memories, or ask an administrator."),
+    ),
+    "too_many_exports": Problem(
+        _("You have as many exports as one may have at a time."), _("Cancel one whose file you no longer need.")
+    ),
+    "too_many_imports": Problem(
+        _("As many handed-over files wait as one may have at a time."), _("Carry one out or cancel it.")
+    ),
+    "export_not_ready": Problem(
+        _("There is no file to fetch: it is still being made, has ended, was withdrawn or failed."),
+        _("Look at the state of the export; wait, or have it made anew."),
+    ),
+    "no_longer_permitted": Problem(
+        _("Whoever asked for it may no longer have it: a right, an agent or a key has ended since."), ASK_FOR_RIGHTS
+    ),
+    "already_ended": Problem(_("It has ended already, so there is nothing to cancel."), LOOK_AGAIN),
+    "not_ended": Problem(_("It is being made or is ready, so it is not made anew."), LOOK_AGAIN),
+    "not_waiting": Problem(
+        _("The handed-over file does not wait to be carried out: it was, it is being, or its time is over."),
+        _("Look at its state; hand the file over again if it has ended."),
+    ),
     "still_running": Problem(_("A request with this idempotency key is still being carried out."), TRY_LATER),
     "stale_version": Problem(_("It changed since you read it, so nothing was overwritten."), LOOK_AGAIN),
     "content_changed": Problem(_("The content that waits is not the one that was shown to you."), LOOK_AGAIN),

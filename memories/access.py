@@ -13,18 +13,10 @@ from django.db.models import Q
 from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership
 from accounts.principals import Principal, Role, Scope
-from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Operation, Recall
+from memories.inputs import NamespaceRef as NamespaceRef
+from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, Recall
 
 Row = TypeVar("Row", bound=models.Model)
-
-
-@dataclass(frozen=True, slots=True)
-class NamespaceRef:
-    """A namespace as a caller names it: the type alone means the caller's own."""
-
-    type: str
-    id: str | None = None
-    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +63,12 @@ def lock(namespaces: Iterable[Namespace]) -> None:
     rows = Namespace.objects.select_for_update().filter(pk__in=wanted).order_by("pk")
     for pk, revision in rows.values_list("pk", "revision"):
         wanted[pk].revision = revision
+
+
+def lock_tenant() -> None:
+    """Serialise with the writers of every namespace of the active tenant until the transaction ends."""
+    for _pk in Namespace.objects.select_for_update().order_by("pk").values_list("pk", flat=True).iterator():
+        pass
 
 
 def memory(principal: Principal, memory_id: str | uuid.UUID) -> Memory:
@@ -153,6 +151,24 @@ def erasure(principal: Principal, erasure_id: str | uuid.UUID) -> Erasure:
     if principal.subject_id is None:
         rows = rows.filter(actor_id=principal.actor_id)
     return _one(rows, erasure_id)
+
+
+def exports(principal: Principal) -> models.QuerySet[Export]:
+    """The caller's own exports for the subject it works for."""
+    return Export.objects.filter(actor_id=principal.actor_id, subject_id=principal.subject_id)
+
+
+def export(principal: Principal, export_id: str | uuid.UUID) -> Export:
+    return _one(exports(principal), export_id)
+
+
+def imports(principal: Principal) -> models.QuerySet[Import]:
+    """The files the caller handed over for the subject it works for."""
+    return Import.objects.filter(actor_id=principal.actor_id, subject_id=principal.subject_id)
+
+
+def import_(principal: Principal, import_id: str | uuid.UUID) -> Import:
+    return _one(imports(principal), import_id)
 
 
 def reviewer(external_id: str) -> Membership | None:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from django.contrib import admin
 
 from accounts.admin import MetadataAdmin
-from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Operation, PolicyVersion, Recall
+from memories.models import (
+    Candidate,
+    Erasure,
+    Evidence,
+    Export,
+    Import,
+    Memory,
+    Namespace,
+    Operation,
+    PolicyVersion,
+    Recall,
+)
 
 
 @admin.register(PolicyVersion)
@@ -53,3 +64,21 @@ class RecallAdmin(MetadataAdmin):
 class ErasureAdmin(MetadataAdmin):
     shown = ("state", "actor_id", "subject_id", "counts", "attempts", "created_at", "hidden_at", "purged_at")
     list_filter = ("state",)
+
+
+@admin.register(Export)
+class ExportAdmin(MetadataAdmin):
+    shown = (
+        "state", "scope", "format", "actor", "actor_id", "subject_id", "written", "total", "size", "attempts", "error",
+        "created_at", "finished_at", "expires_at",
+    )  # fmt: skip
+    list_filter = ("state", "scope", "format")
+
+
+@admin.register(Import)
+class ImportAdmin(MetadataAdmin):
+    shown = (
+        "state", "format", "replaces", "actor", "actor_id", "subject_id", "total", "attempts", "error", "created_at",
+        "finished_at", "expires_at",
+    )  # fmt: skip
+    list_filter = ("state", "format")

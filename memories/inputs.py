@@ -8,8 +8,6 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from memories.access import NamespaceRef
-
 MAX_STATEMENT = 2000
 MAX_NAME = 128
 MAX_QUERY = 2000
@@ -17,6 +15,15 @@ MAX_LABELS = 8
 MAX_VALUE_BYTES = 8192
 MAX_ALIASES = 16
 MAX_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceRef:
+    """A namespace as a caller names it: the type alone means the caller's own."""
+
+    type: str
+    id: str | None = None
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +41,19 @@ class EvidenceInput:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """How something comes in with a file. `inferred`: a model worded it. `paused`: it is kept without being used."""
+
+    inferred: bool = False
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalInput:
-    """A request to remember. `valid_until` is an instant or a day; a day ends when it ends for the owner."""
+    """A request to remember. `valid_until` is an instant or a day; a day ends when it ends for the owner.
+
+    `handed_over` is set for the lines of a file and by no door that takes single proposals.
+    """
 
     namespace: NamespaceRef
     kind: str
@@ -51,6 +69,7 @@ class ProposalInput:
     valid_until: datetime | date | None = None
     expected_version: int | None = None
     sensitivity: str | None = None
+    handed_over: HandOver | None = None
 
 
 def end_of(valid_until: datetime | date | None, time_zone: str) -> datetime | None:

@@ -136,6 +136,10 @@ class Pending:
         self._memories[memory.pk] = memory
         return memory
 
+    def pause(self, memory: Memory, now: datetime) -> None:
+        """Take a version that is yet to be written out of recall."""
+        _change(memory, Memory.Status.PAUSED, memory.rev, now)
+
     def confirm(self, memory: Memory, evidence: Evidence | None) -> None:
         """Link further evidence to a memory that already says the same."""
         if evidence is not None and evidence.pk != memory.evidence_id:

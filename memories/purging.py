@@ -20,7 +20,8 @@ from django.utils.module_loading import import_string
 from accounts import audit, tenancy
 from accounts.models import AuditSeal
 from accounts.principals import Principal
-from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Slot
+from memories.exchange import files
+from memories.models import Candidate, Erasure, Evidence, EvidenceLink, ImportLine, Memory, Slot
 from memories.search import rows
 from memories.stores import STORES
 
@@ -137,10 +138,11 @@ def _claim(erasure: Erasure) -> bool:
 
 def _let_go(erasure: Erasure) -> bool:
     """Whether nothing is left. Evidence that something else needed at the time, and no longer needs, goes now."""
+    files.clear(_filed_with(erasure))
     with tenancy.atomic():
         let_go(_evidence_of(erasure))
         found = left(erasure)
-        namespaces = list(Slot.objects.filter(pk__in=erasure.slot_ids).values_list("namespace_id", flat=True))
+        namespaces = _namespaces_of(erasure)
     for namespace_id in namespaces:
         rows.index().forget(namespace_id)
     for store, count in found.items():
@@ -180,6 +182,22 @@ def _candidates_of(erasure: Erasure) -> models.QuerySet[Candidate]:
     return Candidate.objects.filter(slot_id__in=erasure.slot_ids, created_at__lte=erasure.hidden_at)
 
 
+def _namespaces_of(erasure: Erasure) -> list[uuid.UUID]:
+    return list(Slot.objects.filter(pk__in=erasure.slot_ids).values_list("namespace_id", flat=True).distinct())
+
+
+def _filed_with(erasure: Erasure) -> list[uuid.UUID]:
+    """Exports that may hold what was forgotten; one begun afterwards cannot."""
+    return files.holding(_namespaces_of(erasure), erasure.hidden_at or erasure.created_at)
+
+
+def _staged_for(erasure: Erasure) -> models.QuerySet[ImportLine]:
+    """What a file held for these keys when they were forgotten. A file handed over afterwards is a new story."""
+    digests = Slot.objects.filter(pk__in=erasure.slot_ids).values("digest")
+    staged = ImportLine.objects.filter(namespace__in=_namespaces_of(erasure), slot_digest__in=digests)
+    return staged.filter(content__isnull=False, created_at__lte=erasure.hidden_at)
+
+
 def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
     """The rows of a store that stood for what was forgotten."""
     by_store = {store.name: store.model.objects for store in STORES}  # type: ignore[attr-defined]
@@ -192,6 +210,10 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return _candidates_of(erasure)
         case "evidence":
             return unneeded(_evidence_of(erasure))
+        case "exports":
+            return by_store[store].filter(pk__in=_filed_with(erasure))
+        case "import_lines":
+            return _staged_for(erasure)
     raise LookupError(store)
 
 

@@ -90,6 +90,42 @@ STORES: Words = {
     "evidence": _("original messages kept as evidence"),
     "evidence_links": _("links to further evidence"),
     "features": _("entries of the search index"),
+    "exports": _("export files"),
+    "import_lines": _("lines of files handed over"),
+}
+
+# What can be wrong with a line of a file before the gate is asked, or with its place.
+LINES: Words = {
+    "unknown_namespace": _("You may not add memories to the place it names."),
+    "repeated_line": _("The same line stands earlier in the file."),
+    "repeated_key": _("An earlier line of the file has the same name; only that one counts."),
+    "another_stands": _("Something else is remembered under this name."),
+    "not_utf8": _("It is not text in UTF-8."),
+    "not_json": _("It is not JSON."),
+    "not_an_object": _("It is not a JSON object."),
+    "not_a_list": _("The file holds no list of memories."),
+    "line_too_long": _("It is longer than 64 KiB."),
+    "broken_characters": _("It holds a character that no text has."),
+    "unknown_schema": _("It does not say that it is a memory of version 1."),
+    "unknown_field": _("It has a field that does not belong there."),
+    "required": _("A field is missing."),
+    "blank": _("A field is empty."),
+    "max_length": _("A field is longer than allowed."),
+    "invalid_choice": _("A field has none of the values it may have."),
+    "invalid": _("A field is not of the form it should have."),
+    "too_large": _("The value is larger than 8 KiB."),
+    "too_deep": _("The value is nested too deeply."),
+    "not_a_day": _("There is no such day."),
+    "not_a_time": _("There is no such time, or it has no zone."),
+    "out_of_range": _("This year is out of range."),
+}
+
+# Why an export or import could not be finished.
+FAILURES: Words = {
+    "no_longer_permitted": _("Whoever asked for it may no longer have it."),
+    "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),
+    "interrupted": _("It was interrupted several times. Try again; if it stays, tell whoever runs this MemoryHub."),
+    "file_lost": _("The file is gone. Have it made anew."),
 }
 
 

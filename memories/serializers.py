@@ -29,7 +29,7 @@ from memories.recall_gate import Anchors, Instruction, Mode
 from memories.recalling import ListFilter, RecallInput
 from memoryhub.fields import AnyJSON, Choice, End, Flag, Moment, Number, StrictSerializer, Text, Whole
 
-ATTESTABLE = [value for value in Evidence.Type.values if value != Evidence.Type.WEB_FORM]
+ATTESTABLE = [value for value in Evidence.Type.values if value not in Evidence.OWN_ACTS]
 LISTED = [value for value in Memory.Status.values if value != Memory.Status.DELETED]
 SENSITIVITY = ["personal", "internal", "secret"]
 MAX_TEXT = 20_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,15 +17,19 @@ from django.db import models
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
+from memories.exchange import files
 from memories.models import (
     Candidate,
     Erasure,
     Evidence,
     EvidenceLink,
+    Export,
     Feature,
+    ImportLine,
     Memory,
     Namespace,
     Operation,
+    Slot,
     SourceMarker,
 )
 
@@ -41,17 +45,22 @@ class Doomed:
     now: datetime
 
 
+def _no_files(_spellings: Collection[str]) -> int:
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One place where remembered text can be."""
+    """One place where remembered text can be: columns, and what lies in files beside them."""
 
     name: str
     model: type[models.Model]
     columns: tuple[str, ...]
     purge: Callable[[Doomed], int]
+    in_files: Callable[[Collection[str]], int] = _no_files
 
     def scan(self, canary: str) -> int:
-        """How many rows of the active tenant hold the text, in whatever column and escaping."""
+        """How many rows and files of the active tenant hold the text, in whatever column and escaping."""
         spellings = {canary, *(json.dumps(canary, ensure_ascii=ascii_)[1:-1] for ascii_ in (True, False))}
         hit = Q()
         annotations = {}
@@ -59,7 +68,8 @@ class Store:
             annotations[f"{column}_text"] = Cast(column, TextField())
             for spelling in spellings:
                 hit |= Q(**{f"{column}_text__contains": spelling})
-        return self.model.objects.alias(**annotations).filter(hit).count()  # type: ignore[attr-defined]
+        rows = self.model.objects.alias(**annotations).filter(hit).count()  # type: ignore[attr-defined]
+        return int(rows) + self.in_files(spellings)
 
 
 def purge(doomed: Doomed) -> dict[str, int]:
@@ -120,6 +130,16 @@ def _candidates(doomed: Doomed) -> int:
     return rows.update(**BLANK_CANDIDATE)
 
 
+def _exports(doomed: Doomed) -> int:
+    return files.withdraw(doomed.namespace.pk)
+
+
+def _import_lines(doomed: Doomed) -> int:
+    digests = Slot.objects.filter(pk__in=doomed.slot_ids).values("digest")
+    staged = ImportLine.objects.filter(namespace=doomed.namespace, slot_digest__in=digests, content__isnull=False)
+    return staged.update(content=None, result=ImportLine.Result.REFUSED, reason="tombstone_key")
+
+
 def _memories(doomed: Doomed) -> int:
     return (
         Memory.objects.kept()
@@ -170,4 +190,6 @@ STORES = (
         ("key", "path", "path_key", "statement", "value", "conditions", "aliases", "said", "provenance"),
         _memories,
     ),
+    Store("exports", Export, ("file", "sha256"), _exports, files.with_text),
+    Store("import_lines", ImportLine, ("content",), _import_lines),
 )

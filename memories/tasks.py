@@ -14,38 +14,52 @@ from django.utils import timezone
 from accounts import tenancy
 from accounts.principals import Principal, system
 from accounts.tasks import TENANT_HEADER, TenantTask
+from memories.exchange.applying import apply as apply_now
+from memories.exchange.applying import apply_due
+from memories.exchange.applying import drop_expired as drop_expired_imports
+from memories.exchange.writing import drop_ended as drop_export_files
+from memories.exchange.writing import write as write_now
+from memories.exchange.writing import write_due as write_exports
 from memories.indexing import fill_due
-from memories.models import Erasure
+from memories.models import Erasure, Export, Import
 from memories.purging import purge as purge_now
 from memories.purging import purge_due as purge_forgotten
 from memories.purging import soon
 from memories.retention import drop_expired_evidence, drop_expired_plans, forget_long_expired
 
 __all__ = [
+    "apply_import",
+    "apply_imports",
     "drop_expired_evidence",
     "drop_expired_plans",
+    "drop_expired_imports",
+    "drop_export_files",
     "embed",
     "fill_vectors",
     "forget_long_expired",
     "purge",
     "purge_forgotten",
     "soon",
+    "write_export",
+    "write_exports",
 ]
 
 # How long a message goes on making vectors; a worker without a broker makes batches in turn instead.
 PROMPT_SECONDS, SWEEP_SECONDS = 5.0, 45.0
+# How long a sweep without a broker carries out handed-over files before it looks for forgettings again.
+SLICE_SECONDS = 2.0
 STALE_SECONDS = 60.0
 
 
-class PurgeTask(TenantTask):
+class RowTask(TenantTask):
     abstract = True
 
-    def send(self, tenant_id: uuid.UUID, erasure_id: uuid.UUID) -> None:
-        """Hand the id to a worker. When the broker is away the sweep finds the row."""
-        self.apply_async(args=[str(erasure_id)], headers={TENANT_HEADER: str(tenant_id)}, retry=False)
+    def send(self, tenant_id: uuid.UUID, row_id: uuid.UUID) -> None:
+        """Hand the id of a due row to a worker. When the broker is away the sweep finds the row."""
+        self.apply_async(args=[str(row_id)], headers={TENANT_HEADER: str(tenant_id)}, retry=False)
 
 
-@shared_task(bind=True, base=PurgeTask, name="memories.tasks.purge")
+@shared_task(bind=True, base=RowTask, name="memories.tasks.purge")
 def purge(_task: Any, erasure_id: str) -> None:
     """Finish one forgetting, unless it is finished already."""
     erasure = Erasure.objects.filter(pk=erasure_id, state=Erasure.State.HIDDEN).first()
@@ -70,3 +84,24 @@ class EmbedTask(TenantTask):
 def embed(_task: Any) -> None:
     """Make the vectors that have just become due."""
     fill_due(system(tenancy.current_id()), timezone.now(), seconds=PROMPT_SECONDS)
+
+
+def apply_imports(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Carry out handed-over files, for a while."""
+    return apply_due(principal, now, seconds=SWEEP_SECONDS if settings.CELERY_BROKER_URL else SLICE_SECONDS)
+
+
+@shared_task(bind=True, base=RowTask, name="memories.tasks.write_export")
+def write_export(_task: Any, export_id: str) -> None:
+    """Write one export that waits."""
+    export = Export.objects.filter(pk=export_id, state=Export.State.QUEUED).first()
+    if export is not None:
+        write_now(export)
+
+
+@shared_task(bind=True, base=RowTask, name="memories.tasks.apply_import")
+def apply_import(_task: Any, import_id: str) -> None:
+    """Carry out one handed-over file that waits."""
+    errand = Import.objects.filter(pk=import_id, state=Import.State.QUEUED).first()
+    if errand is not None:
+        apply_now(errand)

@@ -1,6 +1,8 @@
 from django.urls import path
 
 from memories import api, views
+from memories.exchange import api as exchange_api
+from memories.exchange import views as exchange_views
 
 urlpatterns = [
     path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
@@ -20,6 +22,16 @@ urlpatterns = [
     path("api/v1/forget", api.ForgetView.as_view(), name="api-forget"),
     path("api/v1/erasures/<str:erasure_id>", api.ErasureView.as_view(), name="api-erasure"),
     path("api/v1/operations/<str:operation_id>", api.OperationView.as_view(), name="api-operation"),
+    path("api/v1/exports", exchange_api.ExportsView.as_view(), name="api-exports"),
+    path("api/v1/exports/<str:export_id>", exchange_api.ExportView.as_view(), name="api-export"),
+    path("api/v1/exports/<str:export_id>/file", exchange_api.ExportFileView.as_view(), name="api-export-file"),
+    path("api/v1/exports/<str:export_id>/cancel", exchange_api.ExportCancelView.as_view(), name="api-export-cancel"),
+    path("api/v1/exports/<str:export_id>/retry", exchange_api.ExportRetryView.as_view(), name="api-export-retry"),
+    path("api/v1/imports", exchange_api.ImportsView.as_view(), name="api-imports"),
+    path("api/v1/imports/<str:import_id>", exchange_api.ImportView.as_view(), name="api-import"),
+    path("api/v1/imports/<str:import_id>/lines", exchange_api.ImportLinesView.as_view(), name="api-import-lines"),
+    path("api/v1/imports/<str:import_id>/start", exchange_api.ImportStartView.as_view(), name="api-import-start"),
+    path("api/v1/imports/<str:import_id>/cancel", exchange_api.ImportCancelView.as_view(), name="api-import-cancel"),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
@@ -33,4 +45,15 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
+    path("data/", exchange_views.show_data, name="data"),
+    path("data/memory-1.schema.json", exchange_views.show_schema, name="memory-schema"),
+    path("data/exports/", exchange_views.ask_export, name="ask-export"),
+    path("data/exports/<uuid:export_id>/", exchange_views.show_export, name="export"),
+    path("data/exports/<uuid:export_id>/file/", exchange_views.fetch_export, name="export-file"),
+    path("data/exports/<uuid:export_id>/cancel/", exchange_views.cancel_export, name="cancel-export"),
+    path("data/exports/<uuid:export_id>/retry/", exchange_views.retry_export, name="retry-export"),
+    path("data/imports/", exchange_views.hand_over, name="hand-over"),
+    path("data/imports/<uuid:import_id>/", exchange_views.show_import, name="import"),
+    path("data/imports/<uuid:import_id>/start/", exchange_views.start_import, name="start-import"),
+    path("data/imports/<uuid:import_id>/cancel/", exchange_views.cancel_import, name="cancel-import"),
 ]

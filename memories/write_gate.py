@@ -66,7 +66,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the proposal rests on. `cleared`: a reviewer read these exact words and found them harmless."""
+    """What the proposal rests on. `cleared`: a reviewer read these exact words and found them harmless.
+
+    `from_file`: the words come with a file, so nobody says them just now.
+    """
 
     evidence_class: EvidenceClass
     occurred_at: datetime | None = None
@@ -74,6 +77,7 @@ class Evidence:
     source_forgotten_at: datetime | None = None
     with_receipt: bool = False
     cleared: bool = False
+    from_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +414,7 @@ def _is_past(end: datetime | None, now: datetime) -> bool:
 
 def _said_after(case: _Case, moment: datetime) -> bool:
     """A person said it again, or a reviewer stood by it, after the forgetting."""
-    if case.proposal.entered_by_person:
+    if case.proposal.entered_by_person and not case.evidence.from_file:
         return True
     if not case.is_evidence(EvidenceClass.explicit_user, EvidenceClass.verified_reviewer):
         return False

@@ -168,6 +168,15 @@ STATIC_ROOT = Path(collected).resolve() if collected else None
 WHITENOISE_USE_FINDERS = not collected
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Files with remembered text: for this installation's own user alone. Several machines must share the folder.
+    "exports": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": VAR_DIR / "exports",
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
         if collected
@@ -204,6 +213,9 @@ hsts_seconds = env.number("MEMORYHUB_HSTS_SECONDS", 31_536_000, least=0, most=63
 SECURE_HSTS_SECONDS = hsts_seconds if https else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = env.flag("MEMORYHUB_HSTS_WHOLE_DOMAIN", False)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
+# What people hand over stays in memory: a temporary file would hold what the gate refuses a moment later.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
+FILE_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
 # REST
 MEMORYHUB_THROTTLE_RATE = env.pattern(
@@ -245,6 +257,11 @@ SPECTACULAR_SETTINGS = {
         "ListedStatus": "memories.serializers.LISTED",
         "CandidateStatus": "memories.schemas.CANDIDATE_STATUSES",
         "RecallStatus": "memories.schemas.RECALL_STATUSES",
+        "ContextFormat": "memories.context.FORMATS",
+        "ExportFormat": "memories.exchange.serializers.EXPORT_FORMATS",
+        "ImportFormat": "memories.exchange.serializers.IMPORT_FORMATS",
+        "ExportState": "memories.exchange.serializers.EXPORT_STATES",
+        "ImportState": "memories.exchange.serializers.IMPORT_STATES",
     },
 }
 

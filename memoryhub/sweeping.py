@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from accounts import tenancy
 from accounts.models import Tenant
 from accounts.principals import Principal, system
-from memories.models import Erasure
+from memories.models import Erasure, Export, Import
 
 log = structlog.get_logger("memoryhub.sweep")
 
@@ -33,9 +33,13 @@ VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
     "reviews.tasks.lapse_candidates",
     "memories.tasks.forget_long_expired",
+    "memories.tasks.drop_expired_imports",
+    "memories.tasks.drop_export_files",
     "memories.tasks.purge_forgotten",
     "memories.tasks.drop_expired_evidence",
     "memories.tasks.drop_expired_plans",
+    "memories.tasks.write_exports",
+    "memories.tasks.apply_imports",
     "accounts.tasks.drop_idempotency_keys",
     "accounts.tasks.seal_audit",
     VECTORS,
@@ -108,7 +112,7 @@ def _behind(swept: Sequence[Swept]) -> list[str]:
 
 
 def work(stop: threading.Event, interval: float) -> None:
-    """Sweep until told to stop: at the latest every `interval` seconds, sooner when a forgetting waits."""
+    """Sweep until told to stop: at the latest every `interval` seconds, sooner when someone waits for it."""
     gathered = -STATISTICS_EVERY
     rota: dict[str, None] = {}
     while not stop.is_set():
@@ -133,7 +137,7 @@ def _rest(stop: threading.Event, interval: float, rota: dict[str, None] | None =
     rota = {} if rota is None else rota
     until = time.monotonic() + interval
     while (left := until - time.monotonic()) > 0 and not stop.wait(0 if rota else min(LOOK_SECONDS, left)):
-        if _forgetting_waits():
+        if _work_waits():
             return
         if rota:
             slug = next(iter(rota))
@@ -149,9 +153,16 @@ def _make_vectors(slug: str) -> list[str]:
         return []
 
 
-def _forgetting_waits() -> bool:
-    """Whether nobody has tried yet to purge something forgotten. Where row-level security hides it, it comes later."""
+def _work_waits() -> bool:
+    """Whether nobody has tried yet to purge something forgotten, or an export or import waits.
+
+    Where row-level security hides it, it comes later.
+    """
     try:
-        return Erasure.everywhere.filter(state=Erasure.State.HIDDEN, attempts=0).exists()
+        return (
+            Erasure.everywhere.filter(state=Erasure.State.HIDDEN, attempts=0).exists()
+            or Export.everywhere.filter(state=Export.State.QUEUED).exists()
+            or Import.everywhere.filter(state=Import.State.QUEUED).exists()
+        )
     except Exception:  # noqa: BLE001 - the next sweep says what is wrong
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -107,6 +108,15 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
     yield
     for rest in file.parent.glob(f"{file.name}*"):
         rest.unlink(missing_ok=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def exports_folder() -> Iterator[Path]:
+    """Where exports of this process's tests lie: beside its database."""
+    folder = Path(settings.VAR_DIR) / "tests" / f"exports-{os.getpid()}"
+    settings.STORAGES["exports"]["OPTIONS"]["location"] = folder
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True, scope="session")

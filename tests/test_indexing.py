@@ -496,7 +496,7 @@ def test_the_worker_goes_on_with_vectors_until_its_next_sweep_or_a_forgetting(
         made.append(0)
         return len(made) > 3
 
-    monkeypatch.setattr(sweeping, "_forgetting_waits", forgetting_waits)
+    monkeypatch.setattr(sweeping, "_work_waits", forgetting_waits)
     sweeping._rest(threading.Event(), 3600.0, {"acme": None})
     assert [bool(feature(acme, memory).vector) for memory in stored] == [True, True, True, False]
 

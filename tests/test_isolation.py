@@ -17,6 +17,7 @@ import pytest
 from cast import ABSENT, PROJECT, TEAM, USER, Caller, Cast, Company, in_months, new_key, now, sentence, text_of, word
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from exchange import asked, entry, hand_over, sweep
 from mcp_door import handshake, stateless
 
 from accounts.models import Membership, PersonalToken
@@ -63,7 +64,12 @@ class Row:
         return f"{self.method} {self.route}"
 
 
+def handed_over(scene: Any) -> dict[str, Any]:
+    return entry(sentence(), new_key())
+
+
 MEMORY = {"memory_id": "memory_id"}
+EXPORT, IMPORT = {"export_id": "export_id"}, {"import_id": "import_id"}
 TEAM_MEMORY = {"memory_id": "shared_id"}
 HELD = {"candidate_id": "candidate_id"}
 REVIEWED = {"candidate_id": "review_id"}
@@ -117,6 +123,16 @@ ROWS = (
     Row("erasures/<str:erasure_id>", "GET", Scope.READ, 200, ids={"erasure_id": "erasure_id"}),
     Row("operations/<str:operation_id>", "GET", Scope.READ, 200, ids={"operation_id": "operation_id"}),
     Row("index-status", "GET", Scope.READ, 200),
+    Row("exports", "POST", Scope.READ, 202, body=made(format="csv")),
+    Row("exports/<str:export_id>", "GET", Scope.READ, 200, ids=EXPORT),
+    Row("exports/<str:export_id>/file", "GET", Scope.READ, 200, ids=EXPORT),
+    Row("exports/<str:export_id>/cancel", "POST", Scope.READ, 200, ids=EXPORT),
+    Row("exports/<str:export_id>/retry", "POST", Scope.READ, 202, ids={"export_id": "ended_export_id"}),
+    Row("imports", "POST", Scope.PROPOSE, 200, body=handed_over),
+    Row("imports/<str:import_id>", "GET", Scope.PROPOSE, 200, ids=IMPORT),
+    Row("imports/<str:import_id>/lines", "GET", Scope.PROPOSE, 200, ids=IMPORT),
+    Row("imports/<str:import_id>/start", "POST", Scope.PROPOSE, 202, ids=IMPORT),
+    Row("imports/<str:import_id>/cancel", "POST", Scope.PROPOSE, 200, ids=IMPORT),
     Row("tools", "GET", Scope.RECALL, 200),
     Row("tools/call", "POST", None, 200, body=made(call_id="c1", name="memory_search", arguments={"query": "summary"})),
     Row("candidates", "GET", Scope.READ, 200),
@@ -162,6 +178,8 @@ SHOWN = (200,)
 ANSWERED = (200, 302, 303, 400, 409, 412)  # an empty form is an answer too
 HELD_PAGE = "candidates/<uuid:candidate_id>"
 MEMORY_PAGE = "memories/<uuid:memory_id>"
+EXPORT_PAGE, OWN_EXPORT = "data/exports/<uuid:export_id>", {"export_id": "own_export_id"}
+IMPORT_PAGE, OWN_IMPORT = "data/imports/<uuid:import_id>", {"import_id": "own_import_id"}
 THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
 PAGES = (
     Page("livez", SAFE, OPEN, SHOWN),
@@ -182,6 +200,17 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
     Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, SHOWN, {"erasure_id": "erasure_id"}),
+    Page("data/", SAFE, SIGN_IN, SHOWN),
+    Page("data/memory-1.schema.json", SAFE, OPEN, SHOWN),
+    Page("data/exports/", POST, SIGN_IN, ANSWERED),
+    Page(f"{EXPORT_PAGE}/", SAFE, SIGN_IN, SHOWN, OWN_EXPORT),
+    Page(f"{EXPORT_PAGE}/file/", SAFE, SIGN_IN, SHOWN, OWN_EXPORT),
+    Page(f"{EXPORT_PAGE}/cancel/", POST, SIGN_IN, ANSWERED, OWN_EXPORT),
+    Page(f"{EXPORT_PAGE}/retry/", POST, SIGN_IN, ANSWERED, OWN_EXPORT),
+    Page("data/imports/", POST, SIGN_IN, ANSWERED),
+    Page(f"{IMPORT_PAGE}/", SAFE, SIGN_IN, SHOWN, OWN_IMPORT),
+    Page(f"{IMPORT_PAGE}/start/", POST, SIGN_IN, ANSWERED, OWN_IMPORT),
+    Page(f"{IMPORT_PAGE}/cancel/", POST, SIGN_IN, ANSWERED, OWN_IMPORT),
     Page("waiting/", SAFE, SIGN_IN, SHOWN),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
     Page(f"{HELD_PAGE}/", SAFE, SIGN_IN, SHOWN, HELD),
@@ -221,7 +250,20 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
         assert review["decision"] == "needs_review", review
         review = alice.candidate(review["candidate_id"])
         erased = alice.forget(alice.store())
+        in_person = acme.person("alice")
+        exported, own_export, ended = asked(alice), asked(in_person), asked(alice)
+        sweep(acme)
+        alice.post(f"/exports/{ended['id']}/cancel")
+        imported, own_import = (
+            hand_over(caller, [entry(f"Put {secret_word} first.", new_key())], dry_run=True)
+            for caller in (alice, in_person)
+        )
         return SimpleNamespace(
+            export_id=exported["id"],
+            ended_export_id=ended["id"],
+            own_export_id=own_export["id"],
+            import_id=imported["id"],
+            own_import_id=own_import["id"],
             secret_word=secret_word,
             now=now().isoformat(),
             in_months=in_months(),
@@ -252,6 +294,7 @@ def personal_token(acme: Company) -> str:
 
 def everything_of_alices(scene: Any) -> tuple[str, ...]:
     ids = ("memory_id", "shared_id", "recall_id", "operation_id", "erasure_id", "candidate_id", "review_id")
+    ids += ("export_id", "import_id")
     return (scene.secret_word, scene.content_hash, *(getattr(scene, name) for name in ids))
 
 
@@ -447,6 +490,10 @@ NAMED: dict[str, Callable[[Caller, Any], Any]] = {
         "/memories/lookup", namespace=json.dumps(namespace), kind="preference", key="habit"
     ),
     "forget": lambda caller, namespace: caller.post("/forget", {"filter": {"namespace": namespace}, "dry_run": True}),
+    "export": lambda caller, namespace: caller.post("/exports", {"namespaces": [namespace]}),
+    "import": lambda caller, namespace: caller.call(
+        "POST", "/imports", entry(sentence(), new_key()), namespace=json.dumps(namespace)
+    ),
 }
 
 

@@ -21,7 +21,7 @@ TOP_LEVEL = {
 PURE = (
     "accounts/errors.py", "accounts/principals.py", "memories/policy.py", "memories/topics.py",
     "memories/write_gate.py", "memories/recall_gate.py", "memories/budget.py", "memories/sensitivity",
-    "memories/search/tokens.py", "memories/search/rank.py",
+    "memories/search/tokens.py", "memories/search/rank.py", "memories/exchange/importers.py",
 )  # fmt: skip
 CLOCKS = {"now", "utcnow", "today", "localtime", "gmtime", "time_ns"}
 INLINE = re.compile(r"""<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=["']|javascript:""", re.IGNORECASE)

@@ -21,7 +21,7 @@ LANGUAGES = ("en", "zh-hans")
 INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=[\"']|javascript:", re.IGNORECASE)
 OPEN_PAGES = ("/", "/help/", "/problems/stale_version/", "/problems/no_such_code/", "/account/login/")
 OPEN_PAGES += ("/account/password/reset/", "/account/signup/")
-OWN_PAGES = ("/", "/memories/", "/memories/new/", "/waiting/", "/settings/", "/help/", "/account/logout/")
+OWN_PAGES = ("/", "/memories/", "/memories/new/", "/data/", "/waiting/", "/settings/", "/help/", "/account/logout/")
 OWN_PAGES += ("/account/password/set/", "/account/2fa/", "/account/email/")
 
 

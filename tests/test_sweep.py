@@ -247,7 +247,7 @@ def test_the_worker_stops_when_told_and_survives_a_failing_sweep(monkeypatch: py
     monkeypatch.setattr(sweeping, "sweep", once)
     monkeypatch.setattr(sweeping, "close_old_connections", lambda: None)
     monkeypatch.setattr(sweeping, "gather_statistics", lambda: None)
-    monkeypatch.setattr(sweeping, "_forgetting_waits", lambda: False)
+    monkeypatch.setattr(sweeping, "_work_waits", lambda: False)
     monkeypatch.setattr(sweeping.connection, "close", lambda: None)
     sweeping.work(stop, 0.001)
     assert len(rounds) == 3

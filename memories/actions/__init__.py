@@ -11,17 +11,20 @@ from memories.actions.forget import (
     forget_approved,
     plan_forget,
 )
+from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of
 from memories.actions.propose import approve, preview, propose, propose_batch
-from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed
+from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 
 __all__ = [
     "ACTIVATING",
     "HOLDING",
     "Approval",
+    "Fate",
     "ForgetFilter",
     "ForgetPlan",
     "Proposed",
+    "Sitting",
     "approve",
     "ask_to_forget",
     "attest",
@@ -30,6 +33,7 @@ __all__ = [
     "correct",
     "forget",
     "forget_approved",
+    "foresee",
     "pause",
     "plan_forget",
     "preview",
@@ -37,5 +41,6 @@ __all__ = [
     "propose_batch",
     "renew",
     "resume",
+    "take",
     "web_form",
 ]

@@ -20,6 +20,7 @@ from memories.write_gate import EvidenceClass
 CLASS_OF = {
     Evidence.Type.USER_MESSAGE: EvidenceClass.explicit_user,
     Evidence.Type.WEB_FORM: EvidenceClass.explicit_user,
+    Evidence.Type.IMPORT: EvidenceClass.explicit_user,
     Evidence.Type.REVIEW: EvidenceClass.verified_reviewer,
     Evidence.Type.BUSINESS_RECEIPT: EvidenceClass.business_record,
     Evidence.Type.TOOL_OUTPUT: EvidenceClass.tool_output,
@@ -91,10 +92,20 @@ def _source_digest(principal: Principal, event: EvidenceInput) -> str:
 
 def web_form(principal: Principal, now: datetime) -> Evidence:
     """The event behind what a person enters or approves on the page."""
+    return _own_act(principal, Evidence.Type.WEB_FORM, now)
+
+
+def handed_over(principal: Principal) -> Evidence:
+    """The event behind a line of a file. When its words were said is not known, so they are never a fresh wish."""
+    return _own_act(principal, Evidence.Type.IMPORT, None)
+
+
+def _own_act(principal: Principal, type_: Evidence.Type, occurred_at: datetime | None) -> Evidence:
     return Evidence(
-        type=Evidence.Type.WEB_FORM,
+        type=type_,
         subject_id=principal.subject_id,
-        occurred_at=now,
-        source_digest=secrets.digest("source", "web_form", str(principal.subject_id), str(uuid.uuid4())),
-        ref="web_form",
+        agent_id=principal.agent_id,
+        occurred_at=occurred_at,
+        source_digest=secrets.digest("source", type_.value, str(principal.subject_id), str(uuid.uuid4())),
+        ref=type_.value,
     )

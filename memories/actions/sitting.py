@@ -13,10 +13,10 @@ from django.utils import timezone
 from accounts import audit
 from accounts.errors import Conflict, InvalidInput, NotVisible
 from accounts.models import AuditEvent
-from accounts.principals import Principal
+from accounts.principals import Principal, Scope
 from memories import access, indexing, lifecycle, tenant_policy, write_gate
 from memories.access import Area
-from memories.actions.attest import CLASS_OF, unsaved_evidence, web_form
+from memories.actions.attest import CLASS_OF, handed_over, unsaved_evidence, web_form
 from memories.actions.hold import hold
 from memories.actions.standing import Standing
 from memories.inputs import ProposalInput, end_of, texts_in
@@ -90,6 +90,7 @@ class Sitting:
         """What would be kept, found out without any statement that carries the proposed text."""
         principal, approval = self._principal, self._approval
         entered = principal.is_person and approval is None and item.evidence is None and item.evidence_id is None
+        entered = entered and not (item.handed_over and item.handed_over.inferred)
         evidence = _evidence_of(principal, item, self._policy, entered, approval, self.now)
         rule = self._policy.kind(item.kind)
         content = lifecycle.Content(
@@ -127,16 +128,19 @@ class Sitting:
         return Case(draft, slot, standing)
 
     def decide(self, draft: Draft) -> Proposed:
-        """Gate one draft. What follows is written by `write`, what waits for a person at once."""
+        """Gate one draft, and do what the gate decides."""
         case = self.case(draft)
-        decision = self.judge(case)
-        proposed = self._carry_out(case, decision)
+        return self.carry_out(case, self.judge(case))
+
+    def carry_out(self, case: Case, decision: Decision) -> Proposed:
+        """Do what was decided, with its operation and event: `write` writes it, what waits for a person at once."""
+        proposed = self._kept(case, decision)
         operation, target = proposed.operation, proposed.memory or proposed.candidate
         operation.memory, operation.candidate = proposed.memory, proposed.candidate
         operation.superseded_ids = [str(pk) for pk in proposed.superseded]
         # What a key's refused proposals rested on goes with the key, so the record of them leads to it.
         operation.slot = case.slot or (target.slot if target else None)
-        evidence = draft.origin.evidence
+        evidence = case.draft.origin.evidence
         operation.evidence = evidence if evidence is not None and self._pending.keeps(evidence) else None
         self._operations.append(operation)
         self._events.append(
@@ -163,6 +167,7 @@ class Sitting:
                 by_maintainer=self._standing.maintains(draft.namespace),
                 source_forgotten_at=self._standing.forgotten_source(draft.namespace, evidence),
                 cleared=self._approval is not None and self._approval.candidate.awaiting == Candidate.Awaiting.REVIEWER,
+                from_file=draft.item.handed_over is not None,
             ),
             self._policy,
             _gate_slot(case.slot, case.standing),
@@ -179,7 +184,7 @@ class Sitting:
             indexing.soon()
         self._pending, self._operations, self._events = lifecycle.Pending(), [], []
 
-    def _carry_out(self, case: Case, decision: Decision) -> Proposed:
+    def _kept(self, case: Case, decision: Decision) -> Proposed:
         """Store, keep or hold. What is refused or routed reaches no table: not the text, not its evidence."""
         proposed = Proposed(decision, self.operation(case, decision))
         content, origin = case.draft.content, case.draft.origin
@@ -191,6 +196,8 @@ class Sitting:
         if decision.outcome in ACTIVATING:
             self._pending.keep(origin.evidence)
             memory = self._pending.store(slot, case.standing, content, origin, self.now)
+            if case.draft.item.handed_over and case.draft.item.handed_over.paused:
+                self._pending.pause(memory, self.now)
             self._standing.take(slot, memory)
             return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
         if decision.outcome not in HOLDING:
@@ -239,6 +246,9 @@ def _evidence_of(
 ) -> Evidence | None:
     if approval is not None:
         return approval.evidence
+    if item.handed_over is not None:
+        vouched = entered or (principal.may(Scope.ATTEST) and not item.handed_over.inferred)
+        return handed_over(principal) if vouched else None
     if entered:
         return web_form(principal, now)
     if item.evidence is not None:
@@ -317,7 +327,7 @@ def _check_version(expected: int | None, standing: Memory | None) -> None:
 
 def _said(evidence: Evidence | None) -> dict[str, Any]:
     """When and by whom it was said, as the evidence tells it."""
-    if evidence is None or evidence.type == Evidence.Type.WEB_FORM:
+    if evidence is None or evidence.type in Evidence.OWN_ACTS:
         return {}
     said = {"thread": evidence.thread, "sequence": evidence.sequence, "speaker": evidence.speaker}
     if evidence.occurred_at is not None:

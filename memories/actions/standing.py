@@ -59,7 +59,7 @@ class Standing:
 
     def forgotten_source(self, namespace: Namespace, evidence: Evidence | None) -> datetime | None:
         """When what this evidence said was forgotten here, if it was."""
-        if evidence is None or evidence.type == Evidence.Type.WEB_FORM:
+        if evidence is None or evidence.type in Evidence.OWN_ACTS:
             return None
         name = namespace.pk, evidence.source_digest
         if name not in self._forgotten:

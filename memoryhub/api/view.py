@@ -93,7 +93,7 @@ class HubView(APIView):
             self.principal,
             route=route,
             key=options.pop("key", key),
-            request_body=self.request.data,
+            request_body=options.pop("request_body", self.request.data),
             work=work,
             answer_again=answer_again,
             **options,

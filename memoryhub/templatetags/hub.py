@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, RULES, STORES, sentence
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -33,6 +33,11 @@ STATES = {
     "expired": _("expired"),
     "pending": _("waiting"),
 }
+JOB_LOOKS = {
+    "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
+    "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
+    "refused": "deleted",
+}  # fmt: skip
 
 
 @register.inclusion_tag("parts/state.html")
@@ -42,6 +47,12 @@ def state(row: Memory | Candidate) -> dict[str, Any]:
     if name == Memory.Status.ACTIVE and row.valid_until is not None and row.valid_until <= timezone.now():
         name = "expired"
     return {"name": name, "words": STATES.get(name, row.get_status_display())}
+
+
+@register.inclusion_tag("parts/state.html")
+def job_state(state: str, words: Any) -> dict[str, Any]:
+    """The state of an export or import: with the look of the status it resembles."""
+    return {"name": JOB_LOOKS.get(state, "pending"), "words": words}
 
 
 @register.inclusion_tag("parts/moment.html")
@@ -78,10 +89,12 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence` or `store`."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file or `failure` of a job."""
     if table == "reason":
         return sentence(code)
-    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES}[table].get(code, code)
+    if table == "line":
+        return LINES.get(code) or sentence(code)
+    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES}[table].get(code, code)
 
 
 @register.filter
