@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from cast import AGENT, PROJECT, TEAM, USER, Caller, Company, in_months, new_key, now, sentence, text_of, word
-from django.db import OperationalError
+from django.db import IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Membership
@@ -458,6 +459,20 @@ def test_a_batch_leaves_what_its_items_would_have_left_one_by_one(acme: Company)
 
 def found_keys(caller: Caller, query: str) -> list[str]:
     return [item["key"] for item in caller.recall(query)["items"]]
+
+
+def test_the_database_itself_allows_one_current_version_of_a_key(acme: Company) -> None:
+    """R-128: should a lock ever fail, a second one is refused, and a retired one is not."""
+    stored = acme.alice.store()
+    with acme.entered():
+        standing = Memory.objects.get(pk=stored["memory_id"])
+        for status, refused in (("superseded", False), ("paused", True), ("active", True)):
+            standing.pk, standing.status, standing.version = uuid.uuid4(), status, standing.version + 1
+            if not refused:
+                standing.save(force_insert=True)
+                continue
+            with pytest.raises(IntegrityError), transaction.atomic():
+                standing.save(force_insert=True)
 
 
 # --- failures ---------------------------------------------------------------------------------------------------------

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from cast import USER, Caller, Cast, Company, new_key, sentence, text_of, word
-from django.db import IntegrityError, connections, transaction
+from cast import USER, Caller, Cast, new_key, sentence, text_of, word
+from django.db import connections, transaction
 from django.test import Client
 
 from accounts import audit, tenancy
@@ -56,20 +55,6 @@ def test_twenty_identical_proposals_are_one_memory(crowd: Cast) -> None:
     assert versions_of_one_key(crowd) == [1]
     with crowd.acme.entered():
         assert Operation.objects.count() == 20
-
-
-def test_the_database_itself_allows_one_current_version_of_a_key(acme: Company) -> None:
-    """R-128: should a lock ever fail, a second one is refused, and a retired one is not."""
-    stored = acme.alice.store()
-    with acme.entered():
-        standing = Memory.objects.get(pk=stored["memory_id"])
-        for status, refused in (("superseded", False), ("paused", True), ("active", True)):
-            standing.pk, standing.status, standing.version = uuid.uuid4(), status, standing.version + 1
-            if not refused:
-                standing.save(force_insert=True)
-                continue
-            with pytest.raises(IntegrityError), transaction.atomic():
-                standing.save(force_insert=True)
 
 
 def test_twenty_different_proposals_for_one_key_form_one_chain(crowd: Cast) -> None:
