@@ -42,6 +42,9 @@ class WordEmbedder:
         self.before(texts)
         return np.stack([direction(text) for text in texts]) if texts else np.zeros((0, DIMS), np.float32)
 
+    def questions(self, texts: Sequence[str]) -> Vector:
+        return self.documents(texts)
+
     def query(self, text: str) -> Vector:
         self.asked.append(text)
         self.before([text])

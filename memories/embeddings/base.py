@@ -44,6 +44,10 @@ class Embedder(Protocol):
         """The vector of a question. Raises EmbedderError."""
         ...
 
+    def questions(self, texts: Sequence[str]) -> Vector:
+        """One row for each question, where nobody waits for the answer. Raises EmbedderError."""
+        ...
+
 
 def name_of(kind: str, model: str, *also: object) -> str:
     """A readable name that differs whenever anything differs that could make other vectors."""

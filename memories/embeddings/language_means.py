@@ -50,7 +50,7 @@ def means(embedder: str) -> Means:
 def compute(embedder: Embedder) -> Means:
     """Ask the embedder for every generic sentence."""
     statements = {language: embedder.documents(STATEMENTS[language]) for language in LANGUAGES}
-    questions = {language: np.stack([embedder.query(text) for text in QUESTIONS[language]]) for language in LANGUAGES}
+    questions = {language: embedder.questions(QUESTIONS[language]) for language in LANGUAGES}
     return Means(embedder.name, _middles(statements), _middles(questions), _across(statements, questions))
 
 

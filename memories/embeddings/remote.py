@@ -43,6 +43,9 @@ class OpenAICompatible:
         rows = [self._ask([clean(text) for text in batch], DOCUMENT_SECONDS) for batch in batches(texts, BATCH)]
         return np.concatenate(rows) if rows else np.zeros((0, self.dims), np.float32)
 
+    def questions(self, texts: Sequence[str]) -> Vector:
+        return self.documents(texts)
+
     def query(self, text: str) -> Vector:
         row: Vector = self._ask([clean(text)], self.timeout)[0]
         return row
