@@ -37,6 +37,7 @@ STEPS = (
     "memories.tasks.drop_expired_evidence",
     "memories.tasks.drop_expired_plans",
     "accounts.tasks.drop_idempotency_keys",
+    "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
     VECTORS,
 )
