@@ -19,6 +19,7 @@ from accounts import secrets
 from accounts.ids import first_uuid7
 from accounts.models import AuditCheckpoint, AuditEvent, AuditSeal
 
+READ_BATCH = 2000
 LATEST_COMMIT = timedelta(hours=1)  # how long a transaction may take to show its event
 COLUMNS = ("id", "tenant_id", "at", "actor", "actor_id", "subject_id", "action", "outcome", "reason", "target",
            "target_id", "request_id", "details")  # fmt: skip
@@ -117,18 +118,20 @@ def sealed() -> models.QuerySet[AuditSeal, tuple[int, str, str]]:
     return AuditSeal.objects.order_by("sequence").values_list("sequence", "digest", Written("event__"))
 
 
-def hold(chain: Chain, start: Head, wanted: int, chunk: int = 2000) -> Head:
+def hold(chain: Chain, start: Head, wanted: int) -> Head:
     """How far the chain holds in the next `wanted` places."""
     sequence, before = start.sequence, start.digest
     rows = sealed().filter(sequence__gt=sequence)[:wanted]
     try:
-        for number, stored, event in rows.iterator(chunk_size=chunk):
+        for number, stored, event in rows.iterator(chunk_size=READ_BATCH):
             if number != sequence + 1 or stored != chain.digest(before, number, event):
                 break
             sequence, before = number, stored
-    except OperationalError:  # SQLite: bytes stand where text should; what comes before them holds
-        if chunk > 1:
-            return hold(chain, start, wanted, chunk=1)
+    except OperationalError:  # SQLite makes no JSON of bytes that stand where text should: halve until they are found
+        if wanted > 1:
+            half = hold(chain, start, wanted // 2)
+            met = half.sequence == start.sequence + wanted // 2
+            return hold(chain, half, wanted - wanted // 2) if met else half
     return Head(sequence, before)
 
 

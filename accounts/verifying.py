@@ -142,14 +142,14 @@ def _diagnosed(chain: Chain, sequence: int, before: str) -> Fault:
 
 def _kind(chain: Chain, later: Sequence[tuple[int, str, str]], sequence: int, before: str, digest: str) -> str:
     """Whether what belongs in this place stands later, and else whether what follows continues a longer chain."""
-    for index, (_, stored, event) in enumerate(later):
+    for index, (_place, stored, event) in enumerate(later):
         right = chain.digest(before, sequence, event)
         if right in (stored, digest):
             behind = later[index + 1 : index + 2]
-            goes_on = any(seal == chain.digest(right, sequence + 1, rest) for _, seal, rest in behind)
+            goes_on = any(seal == chain.digest(right, sequence + 1, rest) for _place, seal, rest in behind)
             return "inserted" if goes_on else "reordered"
     if later:
-        _, stored, event = later[0]
+        _place, stored, event = later[0]
         if any(stored == chain.digest(digest, place, event) for place in range(sequence + 2, sequence + LOOK_AHEAD)):
             return "removed"
     return "changed"

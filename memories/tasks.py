@@ -24,6 +24,7 @@ from memories.retention import drop_expired_evidence, drop_expired_plans, drop_o
 __all__ = [
     "drop_expired_evidence",
     "drop_expired_plans",
+    "drop_old_audit",
     "embed",
     "fill_vectors",
     "forget_long_expired",
