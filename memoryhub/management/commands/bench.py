@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from memories import sensitivity
-from memoryhub.management import filling, scratch
+from memoryhub.management import audit_speed, filling, scratch
 from memoryhub.management.timing import CallFailed, Wire, percentile, served
 
 NEW_QUESTION = "recall, a new question"
@@ -48,15 +48,23 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--quick", action="store_true", help="a small version")
+        parser.add_argument("--audit", action="store_true", help="instead, how fast the audit is sealed and verified")
+        parser.add_argument("--audit-events", type=int, help=SUPPRESS)
         parser.add_argument("--fill", nargs=2, type=int, metavar=("ROWS", "OTHERS"), help=SUPPRESS)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["fill"]:
             self.stdout.write(json.dumps(filling.fill(*options["fill"])))
             return
+        if options["audit_events"]:
+            self.stdout.write(json.dumps(audit_speed.measure(options["audit_events"])))
+            return
         size = QUICK if options["quick"] else FULL
         console = Console(file=self.stdout._out, highlight=False)
         try:
+            if options["audit"]:
+                audit_speed.report(console)
+                return
             with ExitStack() as stack:
                 wires = [_installation(stack, size, others, console) for others in size.others]
                 _measure(wires, size)
