@@ -18,7 +18,7 @@ from accounts.models import AuditEvent, Tenant
 from memoryhub.management import filling, scratch
 from memoryhub.management.timing import Wire, percentile, served
 
-EVENTS = 300_000
+EVENTS = 200_000
 CHUNK = 5000
 ROWS, CALLS = 300, 60
 VERIFY_BAR, SHARE_BAR = 300_000, 5.0

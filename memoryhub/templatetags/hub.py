@@ -126,6 +126,12 @@ def at_key(table: Mapping[Any, Any], key: Any) -> Any:
 
 
 @register.filter
+def entries(table: Mapping[Any, Any]) -> Any:
+    """The keys and values of a mapping, also of one with a key named items."""
+    return table.items()
+
+
+@register.filter
 def page_language(code: str) -> str:
     """A Django language code as HTML's lang wants it."""
     return "zh-Hans" if code.lower() == "zh-hans" else code
