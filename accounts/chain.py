@@ -19,20 +19,22 @@ from accounts import secrets
 from accounts.ids import first_uuid7
 from accounts.models import AuditCheckpoint, AuditEvent, AuditSeal
 
-READ_BATCH = 2000
 LATEST_COMMIT = timedelta(hours=1)  # how long a transaction may take to show its event
 COLUMNS = ("id", "tenant_id", "at", "actor", "actor_id", "subject_id", "action", "outcome", "reason", "target",
            "target_id", "request_id", "details")  # fmt: skip
+# Each as a JSON string in itself; ids and times need no escaping, which is half of the work.
 POSTGRES: Mapping[type[models.Field], str] = {
-    models.UUIDField: "REPLACE({}::text, '-', '')",
-    models.DateTimeField: "REPLACE(TO_CHAR({} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '.000000', '')",
+    models.UUIDField: "'\"' || ENCODE(UUID_SEND({}), 'hex') || '\"'",
+    models.DateTimeField: (
+        "'\"' || REPLACE(TO_CHAR({} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), '.000000', '') || '\"'"
+    ),
 }
 
 
 class Written(models.Func):
     """An event as one JSON array of its columns, the same on SQLite and PostgreSQL, made by the database.
 
-    Three times as fast as columns that become Python's types, and nothing that a row can hold reads as another.
+    Faster than columns that become Python's types, and nothing that a row can hold reads as another.
     """
 
     function = "JSON_ARRAY"
@@ -46,8 +48,8 @@ class Written(models.Func):
         for column in self.get_source_expressions():
             field = getattr(column.output_field, "target_field", column.output_field)
             sql, given = compiler.compile(column)
-            text = POSTGRES.get(type(field), "{}::text").format(sql)
-            parts.append(f"COALESCE(TO_JSON({text})::text, 'null')")
+            text = POSTGRES.get(type(field), "TO_JSON({}::text)::text").format(sql)
+            parts.append(f"COALESCE({text}, 'null')" if field.null else text)
             params += given
         joined = " || ',' || ".join(parts)
         return f"('[' || {joined} || ']')", params
@@ -123,7 +125,7 @@ def hold(chain: Chain, start: Head, wanted: int) -> Head:
     sequence, before = start.sequence, start.digest
     rows = sealed().filter(sequence__gt=sequence)[:wanted]
     try:
-        for number, stored, event in rows.iterator(chunk_size=READ_BATCH):
+        for number, stored, event in rows:
             if number != sequence + 1 or stored != chain.digest(before, number, event):
                 break
             sequence, before = number, stored

@@ -26,7 +26,7 @@ from accounts.models import AuditEvent, AuditSeal
 from accounts.principals import Principal
 
 VERIFIED = "audit.verify"
-VERIFY_BATCH = 20_000
+VERIFY_BATCH = 5000
 FAULTS = {
     "changed": _("the event that stands here, or its seal, was changed"),
     "seal_missing": _("the seal that belongs here is gone"),
