@@ -14,6 +14,7 @@ from datetime import UTC, timedelta
 from typing import Any
 
 from django.db import OperationalError, models
+from django.utils import timezone
 
 from accounts import secrets
 from accounts.ids import first_uuid7
@@ -138,9 +139,9 @@ def hold(chain: Chain, start: Head, wanted: int) -> Head:
 
 
 def settled_before() -> uuid.UUID | None:
-    """No id below this can still come in by an honest transaction."""
+    """No id below this can still come in by an honest transaction; also after a clock that ran ahead was set right."""
     newest = AuditSeal.objects.order_by("-sequence").values_list("event__at", flat=True).first()
-    return first_uuid7(newest - LATEST_COMMIT) if newest is not None else None
+    return first_uuid7(min(newest, timezone.now()) - LATEST_COMMIT) if newest is not None else None
 
 
 def checkpoint_digest(chain: Chain, row: AuditCheckpoint, before: str) -> str:

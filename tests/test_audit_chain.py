@@ -7,17 +7,21 @@ import io
 import json
 import random
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from append_only import tampering
+from append_only import migration, tampering
 from cast import Cast, Company
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
+from django.utils import timezone
 
 from accounts import audit, sealing, verifying
 from accounts.chain import Chain, Head, Written, head
+from accounts.ids import first_uuid7
 from accounts.models import AuditCheckpoint, AuditEvent, AuditSeal
 from accounts.principals import system
 from memories import purging
@@ -187,6 +191,24 @@ def test_an_event_slipped_in_behind_the_chain_is_found(acme: Company, seals: Sea
     fault = verifying.verify(acme.tenant.pk).fault
     assert fault == verifying.Fault(len(seals) + 1, "never_sealed", fault.event_id if fault else None)
     assert str(fault.event_id) == str(forged.pk)
+
+
+def test_a_clock_that_ran_ahead_leaves_no_event_unsealed(acme: Company, seals: Seals) -> None:
+    ahead = timezone.now() + timedelta(days=1)
+    AuditEvent.objects.create(id=first_uuid7(ahead), at=ahead, actor="system", action="memory.list", outcome="ok")
+    assert sealing.seal(acme.tenant.pk) == 1
+    grow(acme, 2)
+    assert not AuditEvent.objects.filter(seal=None).exists()
+    assert verifying.verify(acme.tenant.pk).fault is None
+
+
+def test_seals_of_the_earlier_form_are_made_anew_in_their_places(acme: Company, seals: Seals) -> None:
+    with tampering() as cursor:
+        cursor.execute("UPDATE accounts_auditseal SET digest = %s", ["0" * 64])
+        assert verifying.verify(acme.tenant.pk).fault is not None
+        migration.seal_anew(apps, None)
+    assert verifying.verify(acme.tenant.pk).fault is None
+    assert list(AuditSeal.objects.order_by("sequence")) == seals
 
 
 def test_bytes_where_text_belongs_are_found(acme: Company, seals: Seals) -> None:

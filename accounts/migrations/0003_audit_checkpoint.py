@@ -4,6 +4,8 @@ An event can be deleted once it is older than thirty days and its seal lies at o
 event is gone. Changing stays refused throughout, and so is emptying a whole table on PostgreSQL.
 """
 
+from importlib import import_module
+
 import accounts.tenancy
 import django.db.models.deletion
 import django.utils.timezone
@@ -70,6 +72,10 @@ def unguard(apps, schema_editor):
             schema_editor.execute(f"DROP TRIGGER IF EXISTS {table}_no_{verb}{on}")
 
 
+def guard_as_before(apps, schema_editor):
+    import_module("accounts.migrations.0002_audit_is_append_only").forbid_changes(apps, schema_editor)
+
+
 def seal_anew(apps, schema_editor):
     """Seals of the earlier form become seals of today's, each in its place, so that noted places stay true."""
     AuditSeal = apps.get_model("accounts", "AuditSeal")
@@ -110,7 +116,7 @@ class Migration(migrations.Migration):
             model_name="auditevent",
             index=models.Index(fields=["tenant", "action", "id"], name="audit_by_action"),
         ),
-        migrations.RunPython(unguard, migrations.RunPython.noop),
+        migrations.RunPython(unguard, guard_as_before),
         migrations.RunPython(seal_anew, migrations.RunPython.noop),
         migrations.RunPython(guard, unguard),
     ]
