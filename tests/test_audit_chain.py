@@ -173,6 +173,25 @@ def test_tampering_anywhere_is_found_and_named(acme: Company, seals: Seals, tamp
     assert verifying.verify(acme.tenant.pk, noted).held == len(seals)
 
 
+def test_a_long_chain_is_read_in_batches(acme: Company, seals: Seals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a batch or a noted head ends, and progress is told."""
+    monkeypatch.setattr(verifying, "VERIFY_BATCH", 5)
+    told: list[int] = []
+    assert verifying.verify(acme.tenant.pk, progress=told.append).held == len(seals)
+    assert told == [*range(5, len(seals), 5), len(seals)]
+    with tampering() as cursor:
+        for at in range(len(seals)):
+            noted = Head(at + 1, seals[at].digest)
+            assert verifying.verify(acme.tenant.pk, noted).fault is None
+            assert verifying.verify(acme.tenant.pk, Head(at + 1, "0" * 64)).fault == verifying.Fault(
+                at + 1, "head_differs"
+            )
+            with transaction.atomic():
+                edit_seal(cursor, seals, at)
+                assert verifying.verify(acme.tenant.pk, noted).held == at
+                transaction.set_rollback(True)
+
+
 def test_a_chain_moved_to_another_company_does_not_hold(cast: Cast) -> None:
     with cast.acme.entered():
         grow(cast.acme, 3)
@@ -299,6 +318,16 @@ def test_untouched_chains_hold_and_it_is_noted(cast: Cast) -> None:
     with cast.acme.entered():
         noted = AuditEvent.objects.filter(action="audit.verify").order_by("-pk")
         assert [(event.outcome, event.actor) for event in noted] == [("holds", "system")] * 2
+
+
+def test_a_copy_that_takes_no_writes_is_verified_too(
+    acme: Company, seals: Seals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr(audit, "record", fails)
+    assert "holds" in verify("--tenant", "acme")
 
 
 def test_a_broken_chain_is_told_in_words(acme: Company, seals: Seals) -> None:
