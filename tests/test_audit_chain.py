@@ -180,7 +180,7 @@ def test_a_long_chain_is_read_in_batches(acme: Company, seals: Seals, monkeypatc
     assert verifying.verify(acme.tenant.pk, progress=told.append).held == len(seals)
     assert told == [*range(5, len(seals), 5), len(seals)]
     with tampering() as cursor:
-        for at in range(len(seals)):
+        for at in range(0, len(seals), 4):
             noted = Head(at + 1, seals[at].digest)
             assert verifying.verify(acme.tenant.pk, noted).fault is None
             assert verifying.verify(acme.tenant.pk, Head(at + 1, "0" * 64)).fault == verifying.Fault(
