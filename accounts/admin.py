@@ -17,6 +17,7 @@ from accounts import tenancy
 from accounts.models import (
     Agent,
     AgentKey,
+    AuditCheckpoint,
     AuditEvent,
     AuditSeal,
     Delegation,
@@ -92,6 +93,11 @@ class AuditEventAdmin(MetadataAdmin):
 @admin.register(AuditSeal)
 class AuditSealAdmin(MetadataAdmin):
     shown = ("sequence", "event")
+
+
+@admin.register(AuditCheckpoint)
+class AuditCheckpointAdmin(MetadataAdmin):
+    shown = ("sequence", "until", "made_at")
 
 
 @admin.register(Tenant)

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Mapping
-from datetime import timedelta
 
 from django.db import connection, transaction
 
-from accounts import secrets
-from accounts.ids import first_uuid7
-from accounts.models import AuditEvent, AuditSeal, Tenant
+from accounts.models import AuditEvent
 from accounts.principals import Principal
-
-SEAL_BATCH = 1000
-LATEST_COMMIT = timedelta(hours=1)  # how long a transaction may take to show its event
 
 
 def record(
@@ -54,7 +48,7 @@ def event(
         target=target,
         target_id=target_id,
         request_id=principal.request_id,
-        details={**(details or {}), **({"door": principal.door} if principal.door else {})},
+        details=_as_stored({**(details or {}), **({"door": principal.door} if principal.door else {})}),
     )
 
 
@@ -65,41 +59,6 @@ def write(events: Collection[AuditEvent]) -> None:
     AuditEvent.objects.bulk_create(events)
 
 
-def seal(tenant_id: uuid.UUID) -> int:
-    """Chain the tenant's unsealed events in the order of their ids; returns how many were sealed.
-
-    The tenant's row is the lock, so that two workers never fork the chain.
-    """
-    with transaction.atomic():
-        Tenant.objects.select_for_update().get(pk=tenant_id)
-        newest = AuditSeal.objects.select_related("event").order_by("-sequence").first()
-        last, before = (newest.sequence, newest.digest) if newest else (0, "")
-        events = AuditEvent.objects.filter(seal=None)
-        if newest is not None:  # what was sealed long ago need not be read again to find what is not
-            events = events.filter(pk__gte=first_uuid7(newest.event.at - LATEST_COMMIT))
-        seals = []
-        for sequence, event in enumerate(events.order_by("pk")[:SEAL_BATCH], start=last + 1):
-            before = seal_digest(event, sequence, before)
-            seals.append(AuditSeal(sequence=sequence, event=event, digest=before))
-        AuditSeal.objects.bulk_create(seals)
-    return len(seals)
-
-
-def seal_digest(event: AuditEvent, sequence: int, before: str) -> str:
-    """The keyed digest over an event, its place and the seal before it."""
-    content = {
-        field.attname: getattr(event, field.attname) for field in event._meta.concrete_fields if field.attname != "at"
-    }
-    content["at"] = event.at.isoformat()
-    return secrets.fingerprint("audit-seal", {"sequence": sequence, "before": before, "event": content})
-
-
-def verify(tenant_id: uuid.UUID) -> tuple[int, int | None]:
-    """Check the chain: (seals that hold, sequence of the first that does not or None)."""
-    before, held = "", 0
-    for seal_row in AuditSeal.objects.select_related("event").order_by("sequence").iterator():
-        expected = seal_digest(seal_row.event, held + 1, before)
-        if seal_row.sequence != held + 1 or not secrets.same(expected, seal_row.digest):
-            return held, held + 1
-        before, held = seal_row.digest, held + 1
-    return held, None
+def _as_stored(details: Mapping[str, object]) -> dict[str, object]:
+    """In the order in which PostgreSQL gives the names back, whichever database it is."""
+    return dict(sorted(details.items(), key=lambda item: (len(item[0]), item[0])))

@@ -1,8 +1,8 @@
-"""The forms of a person's own settings."""
+"""The forms of a person's own settings, and the filters of the audit."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -10,7 +10,8 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from accounts.principals import Principal, Scope
+from accounts.audit_trail import TrailFilter
+from accounts.principals import ActorKind, Principal, Scope
 
 SCOPE_WORDS = {
     Scope.READ: _("list and read memories"),
@@ -20,6 +21,12 @@ SCOPE_WORDS = {
     Scope.AUDIT: _("read the audit trail"),
 }
 LIFETIMES = (("30", _("30 days")), ("90", _("90 days")), ("365", _("one year")))
+ACTORS = (
+    ("", _("all")),
+    (ActorKind.PERSON.value, _("a person")),
+    (ActorKind.AGENT.value, _("an agent")),
+    (ActorKind.SYSTEM.value, _("MemoryHub itself")),
+)
 THEMES = ("system", "light", "dark")
 
 
@@ -61,3 +68,27 @@ class ThemeForm(forms.Form):
 
 class MembershipForm(forms.Form):
     membership = forms.UUIDField()
+
+
+class AuditForm(forms.Form):
+    """Which events an auditor wants to see. Days are those of the reader's time zone, both included."""
+
+    since = forms.DateField(label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label=_("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    actor = forms.ChoiceField(label=_("Done by"), choices=ACTORS, required=False)
+    action = forms.CharField(label=_("Action"), max_length=48, required=False)
+    outcome = forms.CharField(label=_("Outcome"), max_length=32, required=False)
+    party_id = forms.UUIDField(label=_("Id that takes part"), required=False)
+    before = forms.UUIDField(required=False, widget=forms.HiddenInput)
+
+    def chosen(self) -> TrailFilter:
+        given = {name: value for name, value in self.cleaned_data.items() if value and name != "before"}
+        if since := given.get("since"):
+            given["since"] = _midnight(since)
+        if until := given.get("until"):
+            given["until"] = _midnight(until + timedelta(days=1))
+        return TrailFilter(**given)
+
+
+def _midnight(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))

@@ -14,7 +14,7 @@ _last = 0
 
 def first_uuid7(moment: datetime) -> uuid.UUID:
     """The least UUIDv7 that this moment can give: ids from then on are not below it."""
-    return uuid.UUID(int=int(moment.timestamp() * 1000) << 80 | 0x7 << 76 | 0b10 << 62)
+    return uuid.UUID(int=max(0, int(moment.timestamp() * 1000)) << 80 | 0x7 << 76 | 0b10 << 62)
 
 
 def uuid7() -> uuid.UUID:

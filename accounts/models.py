@@ -234,6 +234,7 @@ class AuditEvent(TenantModel):
         indexes = [
             models.Index(fields=["tenant", "id"], name="audit_by_time"),
             models.Index(fields=["tenant", "target_id"], name="audit_by_target"),
+            models.Index(fields=["tenant", "action", "id"], name="audit_by_action"),
         ]
 
     def __str__(self) -> str:
@@ -250,6 +251,26 @@ class AuditSeal(TenantModel):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["tenant", "sequence"], name="one_seal_per_sequence")]
+
+    def __str__(self) -> str:
+        return str(self.sequence)
+
+
+class AuditCheckpoint(TenantModel):
+    """Where a chain goes on after its oldest events left by the policy's retention: all up to `sequence` are gone.
+
+    `seal` is the last removed event's; `digest` is keyed and covers this row and the checkpoint before it.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    made_at = models.DateTimeField(default=timezone.now)
+    sequence = models.BigIntegerField()
+    seal = models.CharField(max_length=64)
+    until = models.DateTimeField()
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["tenant", "sequence"], name="one_checkpoint_per_sequence")]
 
     def __str__(self) -> str:
         return str(self.sequence)

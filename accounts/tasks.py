@@ -9,7 +9,7 @@ from typing import Any
 
 from celery import Task
 
-from accounts import audit, tenancy
+from accounts import sealing, tenancy
 from accounts.models import IdempotencyKey
 from accounts.principals import Principal
 
@@ -39,10 +39,4 @@ def drop_idempotency_keys(_principal: Principal, now: datetime) -> Mapping[str, 
 
 def seal_audit(principal: Principal, _now: datetime) -> Mapping[str, int]:
     """Chain every event that is not sealed yet."""
-    total = 0
-    while True:
-        with tenancy.atomic():
-            sealed = audit.seal(principal.tenant_id)
-        total += sealed
-        if sealed < audit.SEAL_BATCH:
-            return {"events_sealed": total}
+    return {"events_sealed": sealing.seal_all(principal.tenant_id)}

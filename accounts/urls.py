@@ -2,8 +2,14 @@ from django.urls import path
 
 from accounts import api, views
 
-urlpatterns = [path("api/v1/delegations", api.DelegationView.as_view(), name="api-delegations")]
+urlpatterns = [
+    path("api/v1/delegations", api.DelegationView.as_view(), name="api-delegations"),
+    path("api/v1/audit", api.AuditView.as_view(), name="api-audit"),
+    path("api/v1/audit/export", api.AuditExportView.as_view(), name="api-audit-export"),
+    path("api/v1/audit/chain", api.AuditChainView.as_view(), name="api-audit-chain"),
+]
 urlpatterns += [
+    path("audit/", views.show_audit, name="audit"),
     path("settings/", views.show_settings, name="settings"),
     path("settings/time-zone/", views.set_time_zone, name="set-time-zone"),
     path("settings/tokens/", views.create_token, name="create-token"),

@@ -1,8 +1,10 @@
-"""The pages of a person's own settings, and those that explain: help and error codes."""
+"""The pages of a person's own settings, of the audit, and those that explain: help and error codes."""
 
 from __future__ import annotations
 
 import uuid
+from dataclasses import asdict
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -15,16 +17,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django.views.i18n import set_language
 
-from accounts import preferences, tokens
-from accounts.forms import MembershipForm, ThemeForm, TimeZoneForm, TokenForm
+from accounts import audit_trail, preferences, tokens
+from accounts.audit_trail import TrailFilter
+from accounts.forms import AuditForm, MembershipForm, ThemeForm, TimeZoneForm, TokenForm
 from accounts.middleware import SESSION_MEMBERSHIP
 from accounts.models import Membership
 from accounts.pages import person_page, use_own_language
 from accounts.principals import Principal
 from accounts.problems import GENERAL, PROBLEMS
+from accounts.verifying import FAULTS
 
 THEME_COOKIE = "memoryhub_theme"
 YEAR = 365 * 24 * 3600
+AUDIT_PAGE = 50
 
 
 @require_safe
@@ -96,6 +101,30 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
         options = {"secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
         answer.set_cookie(THEME_COOKIE, form.cleaned_data["theme"], max_age=YEAR, **options)
     return answer
+
+
+@require_safe
+@person_page
+def show_audit(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """What was done, newest first, and where its chain stands; for auditors and administrators."""
+    state = audit_trail.state(principal)
+    form = AuditForm(request.GET)
+    is_valid = form.is_valid()
+    chosen = form.chosen() if is_valid else TrailFilter()
+    rows = audit_trail.events(principal, chosen).order_by("-pk")
+    if not is_valid:
+        rows = rows.none()
+    elif before := form.cleaned_data["before"]:
+        rows = rows.filter(pk__lt=before)
+    found = list(rows[: AUDIT_PAGE + 1])
+    page, has_more = found[:AUDIT_PAGE], len(found) > AUDIT_PAGE
+    audit_trail.note_reading(principal, len(page))
+    asked = {name: value for name, value in asdict(chosen).items() if value is not None}
+    query = request.GET.copy()
+    is_later = bool(query.pop("before", None))
+    shown = {"form": form, "state": state, "events": page, "names": audit_trail.names(page), "is_later": is_later}
+    shown |= {"query": query.urlencode(), "filtered": any(query.values()), "oldest": page[-1].pk if has_more else None}
+    return render(request, "accounts/audit.html", {**shown, "export": urlencode(asked), "faults": FAULTS})
 
 
 @require_safe

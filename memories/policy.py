@@ -161,6 +161,7 @@ class Retention:
     candidate_days: int
     evidence_text_days: int
     expired_purge_days: int
+    audit_days: int | None = None  # a policy that does not say keeps every event
 
 
 @dataclass(frozen=True, slots=True)

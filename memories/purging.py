@@ -17,7 +17,7 @@ from django.db import OperationalError, connection, models, transaction
 from django.db.models import F, Q
 from django.utils.module_loading import import_string
 
-from accounts import audit, tenancy
+from accounts import audit, sealing, tenancy
 from accounts.models import AuditSeal
 from accounts.principals import Principal
 from memories.exchange import files
@@ -68,9 +68,7 @@ def purge(principal: Principal, erasures: Sequence[Erasure], now: datetime) -> i
     if not truncate_log():
         log.warning("purge_waits", code="log_in_use", erasure_ids=[row.pk for row in clean][:50])
         return 0
-    with tenancy.atomic():
-        while audit.seal(principal.tenant_id) == audit.SEAL_BATCH:
-            pass
+    sealing.seal_all(principal.tenant_id)
     return sum(_settle(principal, row, now) for row in clean)
 
 

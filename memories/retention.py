@@ -1,4 +1,4 @@
-"""What the policy keeps only for a time: expired memories, the texts of evidence, plans nobody confirmed."""
+"""What the policy keeps only for a time: expired memories, texts of evidence, plans nobody confirmed, the audit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from accounts import audit, tenancy
+from accounts import audit, sealing, tenancy
 from accounts.principals import Principal
 from memories import access, tenant_policy
 from memories.actions.forget import erase
@@ -61,6 +61,21 @@ def drop_expired_plans(_principal: Principal, now: datetime) -> Mapping[str, int
         stale = Erasure.objects.filter(state=Erasure.State.PLANNED, expires_at__lte=now - PLAN_GRACE)
         gone, _ = stale.delete()
     return {"plans_dropped": gone}
+
+
+def drop_old_audit(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Remove the events of whole days that are older than the policy keeps them; what stays goes on to be verifiable.
+
+    Each removal leaves a checkpoint and an event that says how many went. Raises BrokenChain when they do not hold.
+    """
+    days = tenant_policy.active().retention.audit_days
+    if days is None:
+        return {}
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    total = 0
+    while left := sealing.expire(principal, today - timedelta(days=days)):
+        total += left
+    return {"audit_events_removed": total}
 
 
 def _long_expired(cutoff: datetime) -> QuerySet[Memory]:

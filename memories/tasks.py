@@ -25,7 +25,7 @@ from memories.models import Erasure, Export, Import
 from memories.purging import purge as purge_now
 from memories.purging import purge_due as purge_forgotten
 from memories.purging import soon
-from memories.retention import drop_expired_evidence, drop_expired_plans, forget_long_expired
+from memories.retention import drop_expired_evidence, drop_expired_plans, drop_old_audit, forget_long_expired
 
 __all__ = [
     "apply_import",
@@ -34,6 +34,7 @@ __all__ = [
     "drop_expired_plans",
     "drop_expired_imports",
     "drop_export_files",
+    "drop_old_audit",
     "embed",
     "fill_vectors",
     "forget_long_expired",

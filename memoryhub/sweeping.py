@@ -41,6 +41,7 @@ STEPS = (
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
     "accounts.tasks.drop_idempotency_keys",
+    "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
     VECTORS,
 )

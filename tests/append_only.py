@@ -10,20 +10,20 @@ from typing import Any
 
 from django.db import connection
 
-migration = import_module("accounts.migrations.0002_audit_is_append_only")
+migration = import_module("accounts.migrations.0003_audit_checkpoint")
 
 
 def allow() -> None:
     """Take the triggers away."""
     with connection.cursor() as cursor:
-        migration.allow_changes(None, SimpleNamespace(connection=connection, execute=cursor.execute))
+        migration.unguard(None, SimpleNamespace(connection=connection, execute=cursor.execute))
 
 
 def forbid() -> None:
     """Put the triggers back."""
     allow()
     with connection.cursor() as cursor:
-        migration.forbid_changes(None, SimpleNamespace(connection=connection, execute=cursor.execute))
+        migration.guard(None, SimpleNamespace(connection=connection, execute=cursor.execute))
 
 
 @contextlib.contextmanager

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import append_only
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.http import HttpResponse
 from django.test import Client
 
@@ -33,7 +34,7 @@ ABSENT = "01900000-0000-7000-8000-000000000000"  # a fixed id of the right form 
 EVERYTHING = [scope.value for scope in Scope if scope is not Scope.RELAY]
 RUNTIME = ["memory:recall", "memory:read", "memory:propose", "memory:forget", "evidence:attest"]
 RUNTIME += ["evidence:attest_review", "delegation:mint"]
-RELAY = [*RUNTIME, "candidate:relay_confirmation"]
+RELAY = [*RUNTIME, "candidate:relay_confirmation", "audit:read"]
 
 ACME: dict[str, Any] = {
     "slug": "acme",
@@ -387,18 +388,12 @@ def beta(cast: Cast) -> Company:
 
 @pytest.fixture
 def erasable_audit(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """For tests that end by emptying every table: SQLite's guards of the audit are put away until after that."""
-    guards: list[tuple[str, str]] = []
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-            guards = cursor.fetchall()
-        for name, _ in guards:
-            cursor.execute(f"DROP TRIGGER {connection.ops.quote_name(name)}")
+    """For tests that end by emptying every table: the guards of the audit are put away until after that."""
+    with django_db_blocker.unblock():
+        append_only.allow()
     yield
-    with django_db_blocker.unblock(), connection.cursor() as cursor:
-        for _, statement in guards:
-            cursor.execute(statement)
+    with django_db_blocker.unblock():
+        append_only.forbid()
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from mcp_door import handshake, stateless
 
-from accounts import audit
+from accounts import sealing
 from accounts.models import AuditSeal
 
 # --- the look-out ----------------------------------------------------------------------------------------------------
@@ -576,7 +576,7 @@ def test_the_audit_holds_no_text_and_its_seals_no_digest_of_one(acme: Company, l
     text = sentence(mark)
     acme.alice.forget(acme.alice.store(text))
     with acme.entered():
-        assert audit.seal(acme.tenant.pk) > 0
+        assert sealing.seal(acme.tenant.pk) > 0
         assert AuditSeal.objects.exists()
     assert look_out.places(mark, sql=False) == set()
     for name in ("sha256", "sha1", "md5", "blake2b"):

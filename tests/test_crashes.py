@@ -24,7 +24,7 @@ from django.test import Client
 from django.utils import timezone
 from test_races import at_once, by
 
-from accounts import audit
+from accounts import sealing, verifying
 from accounts.models import AuditEvent
 from accounts.principals import system
 from memories import access, purging
@@ -57,7 +57,8 @@ def assert_all_due_is_done(company: Company) -> None:
     with company.entered():
         purging.purge_due(system(company.tenant.pk), timezone.now())
         assert not Erasure.objects.exclude(state=Erasure.State.PURGED).exists()
-        audit.seal(company.tenant.pk)
+        sealing.seal_all(company.tenant.pk)
+        assert verifying.verify(company.tenant.pk).fault is None
 
 
 @pytest.fixture

@@ -58,6 +58,8 @@ ALLOWED = {
     "accounts.AuditEvent.request_id": "hexadecimal only; see memoryhub.middleware",
     "accounts.AuditEvent.details": IDS,
     "accounts.AuditSeal.digest": DIGEST,
+    "accounts.AuditCheckpoint.seal": DIGEST,
+    "accounts.AuditCheckpoint.digest": DIGEST,
     "accounts.IdempotencyKey.digest": DIGEST,
     "accounts.IdempotencyKey.fingerprint": DIGEST,
     "accounts.IdempotencyKey.references": IDS,

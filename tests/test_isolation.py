@@ -79,6 +79,10 @@ IF_MATCH = {"If-Match": '"1"'}
 API = "api/v1/"
 ROWS = (
     Row("delegations", "POST", Scope.MINT, 201, body=made(subject="alice", scopes=["memory:recall"])),
+    *(
+        Row(route, "GET", Scope.AUDIT, 200, relayed=True, asked_by="adam", wrong_role=("alice", 403))
+        for route in ("audit", "audit/export", "audit/chain")
+    ),
     Row("evidence", "POST", Scope.ATTEST, 201, body=made(type="user_message", ref="message_1", occurred_at=":now")),
     Row("proposals", "POST", Scope.PROPOSE, 202, body=proposal),
     Row("proposals/preview", "POST", Scope.PROPOSE, 200, body=proposal),
@@ -218,6 +222,7 @@ PAGES = (
         Page(f"{HELD_PAGE}/{answer}/", POST, SIGN_IN, ANSWERED, HELD)
         for answer in ("approve", "reject", "request_changes", "withdraw")
     ),
+    Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
     Page("settings/", SAFE, SIGN_IN, SHOWN),
     Page("settings/time-zone/", POST, SIGN_IN, ANSWERED),
     Page("settings/tokens/", POST, SIGN_IN, ANSWERED),

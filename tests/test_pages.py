@@ -82,7 +82,11 @@ def test_a_page_in_chinese_holds_no_english_sentence_of_ours(acme: Company) -> N
     reviewed = {"namespace": TEAM, "kind": "lesson", "valid_until": in_months()}
     assert acme.alice.propose(**reviewed).status_code == 202
     pages = [page(alice, path, "zh-hans") for path in everything(acme, alice)]
-    pages += [page(rita, "/reviews/", "zh-hans"), page(Client(), "/account/login/", "zh-hans")]
+    pages += [
+        page(rita, "/reviews/", "zh-hans"),
+        page(acme.person("adam").client, "/audit/", "zh-hans"),
+        page(Client(), "/account/login/", "zh-hans"),
+    ]
     pages += [page(alice, "/reviews/", "zh-hans", status=403), page(alice, f"/memories/{ABSENT}/", "zh-hans", 404)]
     for html in pages:
         lines = {line.strip() for line in words_of(html).splitlines()}

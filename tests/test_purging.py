@@ -10,7 +10,7 @@ from cast import Company, new_key, now, sentence
 from django.conf import settings
 from django.utils import timezone
 
-from accounts import audit
+from accounts import verifying
 from accounts.models import AuditEvent, AuditSeal
 from accounts.principals import system
 from memories import purging, stores
@@ -46,7 +46,7 @@ def test_a_forgetting_is_purged_with_its_place_in_the_audit(acme: Company) -> No
         event = AuditSeal.objects.get(sequence=shown["audit_sequence"]).event
         assert (event.action, str(event.target_id)) == ("memory.forget", erasure["id"])
         assert AuditEvent.objects.filter(action="memory.purge", target_id=erasure["id"], actor="system").count() == 1
-        assert audit.verify(acme.tenant.pk)[1] is None
+        assert verifying.verify(acme.tenant.pk).fault is None
 
 
 def test_purging_twice_is_purging_once(acme: Company) -> None:

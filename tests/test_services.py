@@ -21,8 +21,7 @@ def test_the_role_of_the_application_cannot_step_around_row_level_security() -> 
 
 
 @pytest.mark.pg
-@pytest.mark.django_db(transaction=True)
-def test_threads_give_their_connections_back_to_the_pool() -> None:
+def test_threads_give_their_connections_back_to_the_pool(erasable_audit: None, transactional_db: None) -> None:
     limit = connection.settings_dict["OPTIONS"]["pool"]["max_size"]
     answers: list[int] = []
 

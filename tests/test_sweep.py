@@ -9,14 +9,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from append_only import tampering
 from cast import TEAM, Cast, Company, in_months, new_key, now, sentence
 from django.apps import apps
 from django.core.management import CommandError, call_command
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
-from accounts import audit, tenancy
+from accounts import tenancy
 from accounts.models import AuditEvent, AuditSeal, IdempotencyKey
 from accounts.principals import Principal
 from accounts.tasks import TENANT_HEADER, TenantTask
@@ -306,102 +305,6 @@ def test_soon_hands_over_ids_after_the_commit_and_only_with_a_broker(
         assert sent == []
     tenant = {TENANT_HEADER: str(acme.tenant.pk)}
     assert sent == [{"args": [str(erasure_id)], "headers": tenant, "retry": False}]
-
-
-# --- the audit chain --------------------------------------------------------------------------------------------------
-
-
-def verify(*arguments: str) -> str:
-    out = io.StringIO()
-    call_command("verify_audit", *arguments, stdout=out)
-    return out.getvalue()
-
-
-def sealed(company: Company) -> list[AuditSeal]:
-    for _ in range(3):
-        company.alice.store()
-    sweep(company)
-    with company.entered():
-        return list(AuditSeal.objects.order_by("sequence"))
-
-
-def test_an_untouched_chain_holds(cast: Cast) -> None:
-    assert len(sealed(cast.acme)) > 5
-    assert "holds" in verify()
-    assert "broken" not in verify("--tenant", "acme")
-
-
-def edit(cursor: Any, seals: list[AuditSeal]) -> int:
-    cursor.execute("UPDATE accounts_auditevent SET outcome = %s WHERE id = %s", ["reject", column(seals[3].event_id)])
-    return 4
-
-
-def delete(cursor: Any, seals: list[AuditSeal]) -> int:
-    cursor.execute("DELETE FROM accounts_auditseal WHERE id = %s", [seals[3].pk])
-    cursor.execute("DELETE FROM accounts_auditevent WHERE id = %s", [column(seals[3].event_id)])
-    return 4
-
-
-def reorder(cursor: Any, seals: list[AuditSeal]) -> int:
-    free = AuditSeal(sequence=10**6)
-    for seal, sequence in ((seals[3], free.sequence), (seals[4], 4), (seals[3], 5)):
-        cursor.execute("UPDATE accounts_auditseal SET sequence = %s WHERE id = %s", [sequence, seal.pk])
-    return 4
-
-
-def insert(cursor: Any, seals: list[AuditSeal]) -> int:
-    for seal in reversed(seals[3:]):
-        cursor.execute("UPDATE accounts_auditseal SET sequence = %s WHERE id = %s", [seal.sequence + 1, seal.pk])
-    forged = AuditEvent.objects.create(actor="system", action="memory.forget", outcome="ok")
-    AuditSeal.objects.create(sequence=4, event=forged, digest=seals[3].digest)
-    return 4
-
-
-def cut(cursor: Any, seals: list[AuditSeal]) -> int:
-    for seal in seals[-2:]:
-        cursor.execute("DELETE FROM accounts_auditseal WHERE id = %s", [seal.pk])
-        cursor.execute("DELETE FROM accounts_auditevent WHERE id = %s", [column(seal.event_id)])
-    return len(seals)
-
-
-def column(value: Any) -> Any:
-    return value.hex if connection.vendor == "sqlite" else value
-
-
-@pytest.mark.parametrize("tamper", [edit, delete, reorder, insert])
-def test_tampering_is_found_and_its_place_named(acme: Company, tamper: Callable[..., int]) -> None:
-    seals = sealed(acme)
-    with acme.entered(), tampering() as cursor:
-        place = tamper(cursor, seals)
-    out = io.StringIO()
-    with pytest.raises(CommandError):
-        call_command("verify_audit", tenant="acme", stdout=out)
-    assert f"broken at {place}" in out.getvalue()
-    with acme.entered():
-        assert audit.verify(acme.tenant.pk) == (place - 1, place)
-
-
-def test_a_chain_cut_short_is_found_by_a_head_noted_before(acme: Company) -> None:
-    seals = sealed(acme)
-    head = f"{seals[-1].sequence}:{seals[-1].digest}"
-    assert "broken" not in verify("--tenant", "acme", "--head", head)
-    with acme.entered(), tampering() as cursor:
-        cut(cursor, seals)
-    assert "broken" not in verify("--tenant", "acme"), "what is left holds by itself"
-    with pytest.raises(CommandError):
-        verify("--tenant", "acme", "--head", head)
-
-
-def test_a_chain_cut_before_a_receipt_is_found_without_a_head(acme: Company) -> None:
-    acme.alice.forget(acme.alice.store())
-    seals = sealed(acme)
-    with acme.entered():
-        named = Erasure.objects.get().audit_sequence
-        with tampering() as cursor:
-            for seal in seals[named - 1 :]:
-                cursor.execute("DELETE FROM accounts_auditseal WHERE id = %s", [seal.pk])
-    with pytest.raises(CommandError):
-        verify("--tenant", "acme")
 
 
 def test_an_unknown_tenant_is_an_error(cast: Cast) -> None:

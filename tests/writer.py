@@ -34,7 +34,7 @@ def main() -> None:
 def write(subject: str, tenant: str, chance: random.Random) -> None:
     from django.utils import timezone
 
-    from accounts import audit
+    from accounts import sealing
     from accounts.principals import system
     from memories import actions, purging
     from memories.access import NamespaceRef
@@ -61,7 +61,7 @@ def write(subject: str, tenant: str, chance: random.Random) -> None:
             return {str(item.key): [str(done.memory.pk), "active"] for item, done in zip(items, made, strict=True)}
         if what == "sweep":
             purging.purge_due(service, timezone.now())
-            audit.seal(service.tenant_id)
+            sealing.seal(service.tenant_id)
             return {}
         if what == "one" or key not in there:
             item = one(f"key_{chance.randrange(KEYS)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from accounts.principals import Role
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
@@ -121,6 +123,25 @@ def may_review(context: Context) -> bool:
     """Whether the reader decides on what waits for reviewers."""
     membership = getattr(context.get("request"), "membership", None)
     return membership is not None and any(role in membership.roles for role in ("reviewer", "admin"))
+
+
+@register.simple_tag(takes_context=True)
+def may_audit(context: Context) -> bool:
+    """Whether the reader may read the audit."""
+    membership = getattr(context.get("request"), "membership", None)
+    return membership is not None and membership.has_role(Role.AUDITOR, Role.ADMIN)
+
+
+@register.filter
+def at_key(table: Mapping[Any, Any], key: Any) -> Any:
+    """What a mapping holds for a key; the key itself where it holds nothing."""
+    return table.get(key, key)
+
+
+@register.filter
+def entries(table: Mapping[Any, Any]) -> Any:
+    """The keys and values of a mapping, also of one with a key named items."""
+    return table.items()
 
 
 @register.filter

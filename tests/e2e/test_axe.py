@@ -11,6 +11,8 @@ from cast import TEAM, Company, in_months, word
 from conftest import PASSWORD, picture, sign_in, speak
 from playwright.sync_api import Page
 
+from accounts.models import Membership
+
 pytestmark = pytest.mark.e2e
 UUID = re.compile(r"[0-9a-f-]{36}")
 
@@ -26,6 +28,8 @@ def test_no_page_breaks_an_accessibility_rule(
     acme: Company, live_server: Any, page: Page, language: str, scheme: Any
 ) -> None:
     caller = acme.alice
+    with acme.entered():
+        Membership.objects.filter(external_id="rita").update(roles=["reviewer", "auditor"])
     memory = acme.rita.share(TEAM)
     held = acme.rita.hold(conditions="In reports", value={"a": 1})
     assert caller.propose(f"Read the {word()} log first.", namespace=TEAM, kind="lesson", valid_until=in_months())
@@ -52,9 +56,10 @@ def test_no_page_breaks_an_accessibility_rule(
         found["second factor"] = wrong
     picture(page, f"axe-{language}-{scheme}-second-factor")
     one = f"/memories/{memory['memory_id']}/"
-    for path in ("/", "/memories/", "/memories/new/", "/waiting/", "/reviews/", "/settings/", one, f"{one}correct/",
-                 f"{one}forget/", f"/candidates/{held['candidate_id']}/", "/account/2fa/", "/account/password/change/",
-                 "/account/2fa/totp/activate/", "/account/email/", "/account/logout/"):  # fmt: skip
+    for path in ("/", "/memories/", "/memories/new/", "/waiting/", "/reviews/", "/audit/", "/settings/", one,
+                 f"{one}correct/", f"{one}forget/", f"/candidates/{held['candidate_id']}/", "/account/2fa/",
+                 "/account/password/change/", "/account/2fa/totp/activate/", "/account/email/",
+                 "/account/logout/"):  # fmt: skip
         look(path)
     page.goto(f"{url}/memories/new/")
     page.evaluate("document.querySelector('main form').noValidate = true")

@@ -11,17 +11,18 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from memoryhub import settings
-from memoryhub.management.benches import over_http, size, two_processes
+from memoryhub.management.benches import audit_speed, over_http, size, two_processes
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes")
+PARTS = ("http", "size", "processes", "audit")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones. On SQLite, or beside the database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit. On SQLite, or beside the "
+        "database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -47,5 +48,7 @@ class Command(BaseCommand):
                         size.run(console, url, rows)
                     case "processes":
                         two_processes.run(console, url, options["interleavings"])
+                    case "audit":
+                        audit_speed.run(console, url)
         except (CallFailed, NotSeen, OSError, subprocess.SubprocessError, BrokenProcessPool) as error:
             raise CommandError(f"The measurement broke off: {error}") from None
