@@ -127,7 +127,9 @@ def test_a_crowd_at_one_key_leaves_it_whole(crowd: Cast) -> None:
 
     at_once(WRITERS, rounds)
     assert answers.total() == WRITERS * ROUNDS
-    assert answers.keys() <= {200, 201, 404, 409, 412}, answers
+    # SQLite lets one write at a time and does not queue: in a large crowd somebody waits too long, and is told so.
+    assert answers.keys() <= {200, 201, 404, 409, 412, 503}, answers
+    assert answers[503] <= answers.total() / 100, answers
     assert answers[201] > 0
     assert_whole(crowd.acme)
     with crowd.acme.entered():
@@ -145,10 +147,10 @@ def act(caller: Caller, chance: random.Random, key: str, evidence: str) -> int:
         return int(caller.post("/proposals", caller.proposal(key=key, evidence=None) | {"evidence": said}).status_code)
     if what == "recall":
         return int(caller.post("/recall", {"query": "summary"}).status_code)
-    standing = caller.listed(key=key)
-    if not standing:
-        return 404
-    memory = standing[0]
+    listed = caller.get("/memories", key=key)
+    if listed.status_code != 200 or not listed.json()["items"]:
+        return int(listed.status_code)
+    memory = listed.json()["items"][0]
     if what == "correct":
         return int(caller.correct(memory, evidence, statement="Put tables first.").status_code)
     if what == "forget":
