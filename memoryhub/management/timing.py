@@ -64,9 +64,17 @@ class Wire:
         return self.call(what, "/recall", {"query": question})
 
     def propose(self, key: str, statement: str, what: str | None = "propose") -> dict[str, Any]:
-        evidence = {"type": "user_message", "ref": key, "occurred_at": datetime.now(UTC).isoformat()}
-        body = {"namespace": {"type": "user"}, "kind": "preference", "key": key, "statement": statement}
-        return self.call(what, "/proposals", body | {"evidence": evidence})
+        return self.call(what, "/proposals", _proposal(key, statement))
+
+    def propose_all(self, statements: Mapping[str, str], what: str) -> dict[str, Any]:
+        """All in one batch, by their keys."""
+        return self.call(what, "/proposals/batch", {"items": [_proposal(*one) for one in statements.items()]})
+
+
+def _proposal(key: str, statement: str) -> dict[str, Any]:
+    evidence = {"type": "user_message", "ref": key, "occurred_at": datetime.now(UTC).isoformat()}
+    body = {"namespace": {"type": "user"}, "kind": "preference", "key": key, "statement": statement}
+    return body | {"evidence": evidence}
 
 
 @contextlib.contextmanager
