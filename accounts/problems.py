@@ -56,6 +56,10 @@ PROBLEMS: dict[str, Problem] = {
         _("The page was open too long, or the request came from another site."), _("Load the page again and retry.")
     ),
     "not_an_agent_key": Problem(_("Only an agent's own key can mint delegations."), ASK_FOR_RIGHTS),
+    "person_required": Problem(
+        _("Only a person may forget a person or an organisation; an agent cannot do it for them."),
+        _("Sign in on the web pages, or use a personal token."),
+    ),
     "not_a_maintainer": Problem(
         _("Only a maintainer or a reviewer may change what a team or project remembers."), ASK_FOR_RIGHTS
     ),

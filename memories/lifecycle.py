@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
+
+from django.db.models import QuerySet
 
 from accounts import secrets
 from accounts.errors import Conflict
@@ -15,6 +18,7 @@ from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Na
 from memories.search import facts
 from memories.search.rows import term_secret
 
+SLICE = 2000
 MOVES = {
     Memory.Status.ACTIVE: {Memory.Status.PAUSED, Memory.Status.SUPERSEDED, Memory.Status.DELETED},
     Memory.Status.PAUSED: {Memory.Status.ACTIVE, Memory.Status.SUPERSEDED, Memory.Status.DELETED},
@@ -49,6 +53,19 @@ class Origin:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     proposed_by: uuid.UUID | None = None
     approved_by: uuid.UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a forgetting takes in one namespace: slots with all their versions, single earlier versions of others, what
+    waits for a person, and sources that may bring nothing back. `moved` memories stay and rest on that evidence."""
+
+    namespace: Namespace
+    slot_ids: Sequence[uuid.UUID] = ()
+    memory_ids: Sequence[uuid.UUID] = ()
+    candidate_ids: Sequence[uuid.UUID] = ()
+    sources: Sequence[str] = ()
+    moved: Mapping[uuid.UUID, Evidence] = field(default_factory=dict)
 
 
 def slot_digest(namespace: Namespace, path: Sequence[str], kind: str, key: str) -> str:
@@ -198,16 +215,48 @@ def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: st
     return len(written)
 
 
-def erase(namespace: Namespace, slots: Sequence[Slot], erasure: Erasure, now: datetime) -> dict[str, int]:
-    """Forget slots of one namespace: every version loses every text, everything derived from them goes.
+def erase(part: Part, erasure: Erasure, now: datetime) -> Counter[str]:
+    """Forget this part: every version loses every text, everything derived from them goes. Returns counts by store.
 
-    Returns counts by store. What stays are tombstones (ids and times), the slots (so that versions go on counting and
-    know since when they are forgotten) and keyed markers of the sources.
+    What stays are tombstones (ids and times), the slots (so that versions go on counting and know since when they are
+    forgotten) and keyed markers of the sources. Statements name at most SLICE of each, as databases demand.
     """
-    rev = _next_revision(namespace)
-    doomed = stores.Doomed(namespace=namespace, slot_ids=[slot.pk for slot in slots], erasure=erasure, rev=rev, now=now)
-    Slot.objects.filter(pk__in=doomed.slot_ids).update(forgotten_at=now)
-    return stores.purge(doomed)
+    rev = _next_revision(part.namespace)
+    for memory in Memory.objects.filter(pk__in=part.moved):
+        _rest_on(memory, part.moved[memory.pk], rev, now)
+    counts: Counter[str] = Counter()
+    longest = max(map(len, (part.slot_ids, part.memory_ids, part.candidate_ids, part.sources)))
+    for start in range(0, longest, SLICE):
+        piece = slice(start, start + SLICE)
+        doomed = stores.Doomed(
+            namespace=part.namespace,
+            slot_ids=part.slot_ids[piece],
+            memory_ids=part.memory_ids[piece],
+            candidate_ids=part.candidate_ids[piece],
+            sources=part.sources[piece],
+            erasure=erasure,
+            rev=rev,
+            now=now,
+        )
+        Slot.objects.filter(pk__in=doomed.slot_ids).update(forgotten_at=now)
+        counts.update(stores.purge(doomed))
+    return counts
+
+
+def unlink(evidence: QuerySet[Evidence], namespaces: Sequence[Namespace]) -> None:
+    """Let no memory of these namespaces count this evidence as further support any more."""
+    EvidenceLink.objects.filter(evidence__in=evidence, memory__namespace__in=namespaces).delete()
+
+
+def _rest_on(memory: Memory, evidence: Evidence, rev: int, now: datetime) -> None:
+    """Let a memory rest on this evidence alone: nothing tells any more where else it came from."""
+    memory.evidence, memory.said = evidence, {}
+    memory.provenance = {"evidence_type": evidence.type} | ({"ref": evidence.ref} if evidence.ref else {})
+    memory.rev, memory.updated_at = rev, now
+    memory.save(update_fields=["evidence", "said", "provenance", "rev", "updated_at"])
+    EvidenceLink.objects.filter(memory=memory, evidence=evidence).delete()
+    Feature.objects.filter(memory=memory).delete()
+    _index(memory).save(force_insert=True)
 
 
 def _move(memory: Memory, status: str, rev: int, now: datetime) -> None:

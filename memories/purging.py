@@ -20,21 +20,22 @@ from django.utils.module_loading import import_string
 from accounts import audit, tenancy
 from accounts.models import AuditSeal
 from accounts.principals import Principal
+from memories import traces
 from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Slot
 from memories.search import rows
-from memories.stores import STORES
+from memories.stores import NO_SOURCE, STORES
 
 log = structlog.get_logger("memoryhub.purge")
 
 ERASING = ("memory.forget", "memory.expire")
 PURGE_TASK = "memories.tasks.purge"
 BATCH = 200
+PIECE = 500
 # How long after the forgetting each attempt is due; after the last of them one an hour.
 ATTEMPTS_AFTER = tuple(timedelta(seconds=seconds) for seconds in (0, 2, 10, 60, 600))
 CHECKPOINT_WAIT_MS = 1000
 EXISTENCE_IS_A_TRACE = frozenset({"features", "evidence_links"})
 OF_A_TOMBSTONE = frozenset({"source", "erasure_id"})
-NO_SOURCE = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 
 
 def soon(erasure_id: uuid.UUID) -> None:
@@ -136,16 +137,28 @@ def _claim(erasure: Erasure) -> bool:
 
 
 def _let_go(erasure: Erasure) -> bool:
-    """Whether nothing is left. Evidence that something else needed at the time, and no longer needs, goes now."""
-    with tenancy.atomic():
-        let_go(_evidence_of(erasure))
-        found = left(erasure)
-        namespaces = list(Slot.objects.filter(pk__in=erasure.slot_ids).values_list("namespace_id", flat=True))
-    for namespace_id in namespaces:
-        rows.index().forget(namespace_id)
-    for store, count in found.items():
-        log.error("purge_found_text", erasure_id=erasure.pk, code=store, row_count=count)
-    return not found
+    """Whether nothing is left. Evidence that something else needed at the time, and no longer needs, goes now.
+
+    A large one is checked piece by piece: others write in between, its receipt tells how far it is, and after a crash
+    it goes on there.
+    """
+    traces.drop(erasure)
+    for start in range(erasure.checked, erasure.size, PIECE):
+        piece = erasure.piece(start, PIECE)
+        with tenancy.atomic():
+            let_go(_evidence_of(piece))
+            found = left(piece)
+            slots = Slot.objects.filter(pk__in=piece.slot_ids)
+            namespaces = list(slots.values_list("namespace_id", flat=True).distinct())
+            if not found:
+                Erasure.objects.filter(pk=erasure.pk).update(checked=min(start + PIECE, erasure.size))
+        for namespace_id in namespaces:
+            rows.index().forget(namespace_id)
+        for store, count in found.items():
+            log.error("purge_found_text", erasure_id=erasure.pk, code=store, row_count=count)
+        if found:
+            return False
+    return True
 
 
 def _settle(principal: Principal, erasure: Erasure, now: datetime) -> int:
@@ -172,12 +185,14 @@ def _evidence_of(erasure: Erasure) -> models.QuerySet[Evidence]:
     return Evidence.objects.filter(
         Q(pk__in=Memory.objects.filter(pk__in=erasure.memory_ids, evidence__isnull=False).values("evidence_id"))
         | Q(pk__in=_candidates_of(erasure).filter(evidence__isnull=False).values("evidence_id"))
+        | Q(pk__in=erasure.evidence_ids)
     )
 
 
 def _candidates_of(erasure: Erasure) -> models.QuerySet[Candidate]:
     """What waited when it was forgotten. What was proposed for the key afterwards is a new story."""
-    return Candidate.objects.filter(slot_id__in=erasure.slot_ids, created_at__lte=erasure.hidden_at)
+    mine = Q(slot_id__in=erasure.slot_ids) | Q(pk__in=erasure.candidate_ids)
+    return Candidate.objects.filter(mine, created_at__lte=erasure.hidden_at)
 
 
 def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:

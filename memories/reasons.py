@@ -90,6 +90,9 @@ STORES: Words = {
     "evidence": _("original messages kept as evidence"),
     "evidence_links": _("links to further evidence"),
     "features": _("entries of the search index"),
+    "recalls": _("records of what agents looked up"),
+    "feedback": _("records of what agents made of it"),
+    "operations": _("records of requests to remember"),
 }
 
 

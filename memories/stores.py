@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,13 +32,25 @@ from memories.models import (
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """What is being forgotten: slots of one namespace, at one moment, under one receipt."""
+    """What is being forgotten in one namespace, at one moment, under one receipt: slots with all their versions, single
+    earlier versions of others, what waits for a person, and sources that may bring nothing back."""
 
     namespace: Namespace
     slot_ids: Sequence[uuid.UUID]
     erasure: Erasure
     rev: int
     now: datetime
+    memory_ids: Sequence[uuid.UUID] = ()
+    candidate_ids: Sequence[uuid.UUID] = ()
+    sources: Collection[str] = ()
+
+    @property
+    def versions(self) -> models.QuerySet[Memory]:
+        return Memory.objects.filter(Q(slot_id__in=self.slot_ids) | Q(pk__in=self.memory_ids))
+
+    @property
+    def held(self) -> models.QuerySet[Candidate]:
+        return Candidate.objects.filter(Q(slot_id__in=self.slot_ids) | Q(pk__in=self.candidate_ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,74 +86,71 @@ def scan(canary: str) -> dict[str, int]:
 
 def _evidence(doomed: Doomed) -> int:
     """Blank evidence that only served what is forgotten, and mark every source so that it cannot bring it back."""
-    versions = Memory.objects.filter(slot_id__in=doomed.slot_ids)
-    held = Candidate.objects.filter(slot_id__in=doomed.slot_ids)
-    used = Evidence.objects.filter(
-        Q(pk__in=versions.values("evidence_id")) | Q(pk__in=held.values("evidence_id")) | Q(links__memory__in=versions)
-    ).distinct()
-    rows = list(used.only("pk", "source_digest"))
-    SourceMarker.objects.bulk_create(
-        [
-            SourceMarker(namespace=doomed.namespace, source_digest=digest, forgotten_at=doomed.now)
-            for digest in {row.source_digest for row in rows}
-        ],
-        update_conflicts=True,
-        unique_fields=["namespace", "source_digest"],
-        update_fields=["forgotten_at"],
-    )
+    links = EvidenceLink.objects.filter(memory__in=doomed.versions).values_list("evidence_id", flat=True)
+    named = (doomed.versions.values_list("evidence_id", flat=True), doomed.held.values_list("evidence_id", flat=True))
+    used = {pk for rows in (*named, links) for pk in rows if pk is not None}
+    digests = set(Evidence.objects.filter(pk__in=used).values_list("source_digest", flat=True))
+    _mark(doomed, digests - set(doomed.sources), whole=False)
+    _mark(doomed, doomed.sources, whole=True)
     # What refused proposals for these keys rested on goes too; it made nothing, so its sources are not marked.
     refused = Operation.objects.filter(slot_id__in=doomed.slot_ids, evidence__isnull=False)
-    ids = [*{row.pk for row in rows} | set(refused.values_list("evidence_id", flat=True))]
-    alive = Memory.objects.kept().exclude(slot_id__in=doomed.slot_ids)
+    ids = used | set(refused.values_list("evidence_id", flat=True))
+    alive = Memory.objects.kept().exclude(pk__in=doomed.versions.values("pk"))
     needed = set(alive.filter(evidence_id__in=ids).values_list("evidence_id", flat=True)) | set(
         EvidenceLink.objects.filter(evidence_id__in=ids, memory__in=alive).values_list("evidence_id", flat=True)
     )
-    waiting = Candidate.objects.filter(evidence_id__in=ids, statement__isnull=False).exclude(
-        slot_id__in=doomed.slot_ids
-    )
+    waiting = Candidate.objects.filter(evidence_id__in=ids, statement__isnull=False)
+    waiting = waiting.exclude(pk__in=doomed.held.values("pk"))
     needed |= set(waiting.values_list("evidence_id", flat=True))
-    only_here = [pk for pk in ids if pk not in needed]
-    return Evidence.objects.filter(pk__in=only_here).update(text=None, ref="", thread="", speaker="", run_id="")
+    return Evidence.objects.filter(pk__in=ids - needed).update(**NO_SOURCE)
+
+
+def _mark(doomed: Doomed, digests: Collection[str], *, whole: bool) -> None:
+    SourceMarker.objects.bulk_create(
+        [
+            SourceMarker(namespace=doomed.namespace, source_digest=digest, forgotten_at=doomed.now, whole=whole)
+            for digest in digests
+        ],
+        update_conflicts=True,
+        unique_fields=["namespace", "source_digest"],
+        update_fields=["forgotten_at", "whole"] if whole else ["forgotten_at"],
+    )
 
 
 def _features(doomed: Doomed) -> int:
-    return Feature.objects.filter(memory__slot_id__in=doomed.slot_ids).delete()[0]
+    return Feature.objects.filter(memory__in=doomed.versions).delete()[0]
 
 
 def _links(doomed: Doomed) -> int:
-    return EvidenceLink.objects.filter(memory__slot_id__in=doomed.slot_ids).delete()[0]
+    return EvidenceLink.objects.filter(memory__in=doomed.versions).delete()[0]
 
 
 def _candidates(doomed: Doomed) -> int:
-    rows = Candidate.objects.filter(slot_id__in=doomed.slot_ids)
-    rows.filter(status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED]).update(
+    doomed.held.filter(status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED]).update(
         status=Candidate.Status.WITHDRAWN, decided_at=doomed.now, **BLANK_CANDIDATE
     )
-    return rows.update(**BLANK_CANDIDATE)
+    return doomed.held.update(**BLANK_CANDIDATE)
 
 
 def _memories(doomed: Doomed) -> int:
-    return (
-        Memory.objects.kept()
-        .filter(slot_id__in=doomed.slot_ids)
-        .update(
-            status=Memory.Status.DELETED,
-            rev=doomed.rev,
-            key=None,
-            path=[],
-            path_key="",
-            statement=None,
-            value=None,
-            conditions=None,
-            aliases=[],
-            said={},
-            provenance={"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)},
-            updated_at=doomed.now,
-            retired_at=doomed.now,
-        )
+    return doomed.versions.exclude(status=Memory.Status.DELETED).update(
+        status=Memory.Status.DELETED,
+        rev=doomed.rev,
+        key=None,
+        path=[],
+        path_key="",
+        statement=None,
+        value=None,
+        conditions=None,
+        aliases=[],
+        said={},
+        provenance={"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)},
+        updated_at=doomed.now,
+        retired_at=doomed.now,
     )
 
 
+NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
     "path": [],

@@ -87,6 +87,8 @@ ALLOWED = {
     "memories.Recall.latency": IDS,
     "memories.Erasure.slot_ids": IDS,
     "memories.Erasure.memory_ids": IDS,
+    "memories.Erasure.candidate_ids": IDS,
+    "memories.Erasure.evidence_ids": IDS,
     "memories.Erasure.counts": IDS,
     "reviews.Review.verdict": CODE,
     "reviews.Review.reason": CODE,

@@ -3,7 +3,6 @@
 from memories.actions.attest import attest, web_form
 from memories.actions.change import correct, pause, renew, resume
 from memories.actions.forget import (
-    ForgetFilter,
     ForgetPlan,
     ask_to_forget,
     confirm_forget,
@@ -13,6 +12,7 @@ from memories.actions.forget import (
 )
 from memories.actions.hold import content_hash_of
 from memories.actions.propose import approve, preview, propose, propose_batch
+from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed
 
 __all__ = [
