@@ -187,12 +187,22 @@ def namespaces(chosen: Q) -> list[Namespace]:
     return list(_namespaces().filter(chosen))
 
 
-def agent(principal: Principal, slug: str) -> Agent:
+def place(principal: Principal, namespace_id: uuid.UUID) -> Namespace:
+    """A namespace in which the caller may forget; an admin also those of agents, teams and projects."""
+    found = {namespace.pk: namespace for namespace in changeable(principal)}.get(namespace_id)
+    if found is None and principal.is_person and principal.has_role(Role.ADMIN):
+        found = _namespaces().exclude(type="user").filter(pk=namespace_id).first()
+    if found is None:
+        raise NotVisible
+    return found
+
+
+def agent(principal: Principal, **named: object) -> Agent:
     """An agent that works for the caller's subject or belongs to them; an agent without a subject knows itself."""
     mine = Q(pk=principal.agent_id)
     if principal.subject_id is not None:
         mine |= Q(acts_for_everyone=True) | Q(acts_for=principal.subject_id) | Q(owner_id=principal.subject_id)
-    found = Agent.objects.filter(mine, slug=slug).first()
+    found = Agent.objects.filter(mine, **named).first()
     if found is None:
         raise NotVisible
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -18,7 +17,6 @@ from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Na
 from memories.search import facts
 from memories.search.rows import term_secret
 
-SLICE = 2000
 MOVES = {
     Memory.Status.ACTIVE: {Memory.Status.PAUSED, Memory.Status.SUPERSEDED, Memory.Status.DELETED},
     Memory.Status.PAUSED: {Memory.Status.ACTIVE, Memory.Status.SUPERSEDED, Memory.Status.DELETED},
@@ -58,7 +56,8 @@ class Origin:
 @dataclass(frozen=True, slots=True)
 class Part:
     """What a forgetting takes in one namespace: slots with all their versions, single earlier versions of others, what
-    waits for a person, and sources that may bring nothing back. `moved` memories stay and rest on that evidence."""
+    waits for a person, and sources that may bring nothing back. `moved` memories stay and rest on that evidence. To a
+    `closed` namespace nobody can propose any more, so that its sources need no markers."""
 
     namespace: Namespace
     slot_ids: Sequence[uuid.UUID] = ()
@@ -66,6 +65,7 @@ class Part:
     candidate_ids: Sequence[uuid.UUID] = ()
     sources: Sequence[str] = ()
     moved: Mapping[uuid.UUID, Evidence] = field(default_factory=dict)
+    closed: bool = False
 
 
 def slot_digest(namespace: Namespace, path: Sequence[str], kind: str, key: str) -> str:
@@ -215,32 +215,28 @@ def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: st
     return len(written)
 
 
-def erase(part: Part, erasure: Erasure, now: datetime) -> Counter[str]:
+def erase(part: Part, erasure: Erasure, now: datetime) -> dict[str, int]:
     """Forget this part: every version loses every text, everything derived from them goes. Returns counts by store.
 
     What stays are tombstones (ids and times), the slots (so that versions go on counting and know since when they are
-    forgotten) and keyed markers of the sources. Statements name at most SLICE of each, as databases demand.
+    forgotten) and keyed markers of the sources.
     """
     rev = _next_revision(part.namespace)
-    for memory in Memory.objects.filter(pk__in=part.moved):
+    for memory in Memory.objects.filter(pk__among=part.moved):
         _rest_on(memory, part.moved[memory.pk], rev, now)
-    counts: Counter[str] = Counter()
-    longest = max(map(len, (part.slot_ids, part.memory_ids, part.candidate_ids, part.sources)))
-    for start in range(0, longest, SLICE):
-        piece = slice(start, start + SLICE)
-        doomed = stores.Doomed(
-            namespace=part.namespace,
-            slot_ids=part.slot_ids[piece],
-            memory_ids=part.memory_ids[piece],
-            candidate_ids=part.candidate_ids[piece],
-            sources=part.sources[piece],
-            erasure=erasure,
-            rev=rev,
-            now=now,
-        )
-        Slot.objects.filter(pk__in=doomed.slot_ids).update(forgotten_at=now)
-        counts.update(stores.purge(doomed))
-    return counts
+    Slot.objects.filter(pk__among=part.slot_ids).update(forgotten_at=now)
+    doomed = stores.Doomed(
+        namespace=part.namespace,
+        slot_ids=part.slot_ids,
+        memory_ids=part.memory_ids,
+        candidate_ids=part.candidate_ids,
+        sources=part.sources,
+        closed=part.closed,
+        erasure=erasure,
+        rev=rev,
+        now=now,
+    )
+    return stores.purge(doomed)
 
 
 def unlink(evidence: QuerySet[Evidence], namespaces: Sequence[Namespace]) -> None:

@@ -99,8 +99,8 @@ def unneeded(evidence: models.QuerySet[Evidence]) -> models.QuerySet[Evidence]:
 
 
 def let_go(evidence: models.QuerySet[Evidence]) -> int:
-    """Blank of these what nothing needs any more."""
-    return unneeded(evidence).update(**NO_SOURCE)
+    """Blank of these what nothing needs any more; how many were not blank yet."""
+    return unneeded(evidence.exclude(**NO_SOURCE)).update(**NO_SOURCE)
 
 
 def truncate_log() -> bool:

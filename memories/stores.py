@@ -33,7 +33,8 @@ from memories.models import (
 @dataclass(frozen=True, slots=True)
 class Doomed:
     """What is being forgotten in one namespace, at one moment, under one receipt: slots with all their versions, single
-    earlier versions of others, what waits for a person, and sources that may bring nothing back."""
+    earlier versions of others, what waits for a person, and sources that may bring nothing back. `closed`: to this
+    namespace nobody can propose any more."""
 
     namespace: Namespace
     slot_ids: Sequence[uuid.UUID]
@@ -43,14 +44,15 @@ class Doomed:
     memory_ids: Sequence[uuid.UUID] = ()
     candidate_ids: Sequence[uuid.UUID] = ()
     sources: Collection[str] = ()
+    closed: bool = False
 
     @property
     def versions(self) -> models.QuerySet[Memory]:
-        return Memory.objects.filter(Q(slot_id__in=self.slot_ids) | Q(pk__in=self.memory_ids))
+        return Memory.objects.filter(Q(slot_id__among=self.slot_ids) | Q(pk__among=self.memory_ids))
 
     @property
     def held(self) -> models.QuerySet[Candidate]:
-        return Candidate.objects.filter(Q(slot_id__in=self.slot_ids) | Q(pk__in=self.candidate_ids))
+        return Candidate.objects.filter(Q(slot_id__among=self.slot_ids) | Q(pk__among=self.candidate_ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +91,21 @@ def _evidence(doomed: Doomed) -> int:
     links = EvidenceLink.objects.filter(memory__in=doomed.versions).values_list("evidence_id", flat=True)
     named = (doomed.versions.values_list("evidence_id", flat=True), doomed.held.values_list("evidence_id", flat=True))
     used = {pk for rows in (*named, links) for pk in rows if pk is not None}
-    digests = set(Evidence.objects.filter(pk__in=used).values_list("source_digest", flat=True))
-    _mark(doomed, digests - set(doomed.sources), whole=False)
-    _mark(doomed, doomed.sources, whole=True)
+    if not doomed.closed:
+        digests = set(Evidence.objects.filter(pk__among=used).values_list("source_digest", flat=True))
+        _mark(doomed, digests - set(doomed.sources), whole=False)
+        _mark(doomed, doomed.sources, whole=True)
     # What refused proposals for these keys rested on goes too; it made nothing, so its sources are not marked.
-    refused = Operation.objects.filter(slot_id__in=doomed.slot_ids, evidence__isnull=False)
+    refused = Operation.objects.filter(slot_id__among=doomed.slot_ids, evidence__isnull=False)
     ids = used | set(refused.values_list("evidence_id", flat=True))
     alive = Memory.objects.kept().exclude(pk__in=doomed.versions.values("pk"))
-    needed = set(alive.filter(evidence_id__in=ids).values_list("evidence_id", flat=True)) | set(
-        EvidenceLink.objects.filter(evidence_id__in=ids, memory__in=alive).values_list("evidence_id", flat=True)
+    needed = set(alive.filter(evidence_id__among=ids).values_list("evidence_id", flat=True)) | set(
+        EvidenceLink.objects.filter(evidence_id__among=ids, memory__in=alive).values_list("evidence_id", flat=True)
     )
-    waiting = Candidate.objects.filter(evidence_id__in=ids, statement__isnull=False)
+    waiting = Candidate.objects.filter(evidence_id__among=ids, statement__isnull=False)
     waiting = waiting.exclude(pk__in=doomed.held.values("pk"))
     needed |= set(waiting.values_list("evidence_id", flat=True))
-    return Evidence.objects.filter(pk__in=ids - needed).update(**NO_SOURCE)
+    return Evidence.objects.filter(pk__among=ids - needed).update(**NO_SOURCE)
 
 
 def _mark(doomed: Doomed, digests: Collection[str], *, whole: bool) -> None:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, views
+from memories import api, views, wide_views
 
 urlpatterns = [
     path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
@@ -33,4 +33,9 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
+    path("forget/conversation/<uuid:evidence_id>/", wide_views.forget_conversation, name="forget-conversation"),
+    path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
+    path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),
+    path("forget/me/", wide_views.forget_me, name="forget-me"),
+    path("forgotten/<str:token>/", wide_views.farewell, name="farewell"),
 ]

@@ -118,6 +118,7 @@ def parts_of(choice: Choice) -> list[Part]:
             candidate_ids=one.candidates,
             sources=sorted(choice.sources),
             moved=one.moved,
+            closed=_closes(choice, namespace),
         )
         for namespace in choice.namespaces
         if (one := found[namespace.pk]) and (one.slots or one.versions or one.candidates or one.moved or choice.sources)
@@ -128,7 +129,7 @@ def memory_ids_of(parts: Sequence[Part]) -> list[uuid.UUID]:
     """Every version that goes."""
     slots = [slot for part in parts for slot in part.slot_ids]
     singles = {pk for part in parts for pk in part.memory_ids}
-    whole = Memory.objects.kept().filter(slot_id__in=slots).values_list("pk", flat=True)
+    whole = Memory.objects.kept().filter(slot_id__among=slots).values_list("pk", flat=True)
     return sorted(singles.union(whole))
 
 
@@ -190,7 +191,7 @@ def _conversation(principal: Principal, thread: str) -> Choice:
 
 def _proposed_by(principal: Principal, slug: str) -> Choice:
     """Everything an agent proposed in the places that the caller may change, and what it proposed for the caller."""
-    agent = access.agent(principal, slug)
+    agent = access.agent(principal, slug=slug)
     places = access.changeable(principal)
     mine = Q(subject_id=principal.subject_id) if principal.subject_id else Q(pk=None)
     held = Candidate.objects.filter(Q(namespace__in=places) | mine, agent=agent, statement__isnull=False)
@@ -245,6 +246,12 @@ def _require_person(principal: Principal) -> None:
         raise Forbidden(PERSON_REQUIRED, code="person_required")
 
 
+def _closes(choice: Choice, namespace: Namespace) -> bool:
+    """Whether nobody is left who could propose to it."""
+    mine = choice.person is not None and namespace.membership_id == choice.person.pk
+    return mine or choice.scope == Erasure.Scope.TENANT
+
+
 def _other_support(choice: Choice) -> Mapping[uuid.UUID, Evidence]:
     """The memories that stand without the chosen evidence, and what they stand on then.
 
@@ -263,7 +270,7 @@ def _other_support(choice: Choice) -> Mapping[uuid.UUID, Evidence]:
         reviewed = resting.filter(evidence_class=EvidenceClass.verified_reviewer).select_related("evidence")
         support = {memory.pk: memory.evidence for memory in reviewed}
     classes = dict(resting.filter(Exists(others)).values_list("pk", "evidence_class"))
-    links = EvidenceLink.objects.filter(memory__in=classes).exclude(evidence__in=gone)
+    links = EvidenceLink.objects.filter(memory_id__among=classes).exclude(evidence__in=gone)
     for link in links.select_related("evidence").order_by("pk"):
         if CLASS_OF[Evidence.Type(link.evidence.type)] == classes[link.memory_id]:
             support.setdefault(link.memory_id, link.evidence)
