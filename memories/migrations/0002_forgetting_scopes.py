@@ -3,6 +3,31 @@
 from django.db import migrations, models
 
 
+# PostgreSQL keeps samples of columns for its planner, outside the tables: not of columns that hold text.
+TEXTS = {
+    "memories_evidence": ("text", "ref", "thread", "speaker", "run_id"),
+    "memories_feature": ("terms", "names", "speaker", "vector"),
+    "memories_candidate": ("key", "path", "statement", "value", "conditions", "aliases", "said", "provenance"),
+    "memories_memory": ("key", "path", "path_key", "statement", "value", "conditions", "aliases", "said", "provenance"),
+}
+
+
+def take_no_samples(apps, schema_editor):
+    _sample(schema_editor, 0)
+
+
+def take_samples(apps, schema_editor):
+    _sample(schema_editor, -1)
+
+
+def _sample(schema_editor, target):
+    if schema_editor.connection.vendor != "postgresql":
+        return
+    for table, columns in TEXTS.items():
+        changes = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS {target}' for column in columns)
+        schema_editor.execute(f'ALTER TABLE "{table}" {changes}')
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -10,6 +35,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(take_no_samples, take_samples),
         migrations.AddField(
             model_name='erasure',
             name='candidate_ids',
