@@ -98,6 +98,10 @@ PROBLEMS: dict[str, Problem] = {
     "lapsed": Problem(
         _("It waited too long and has lapsed; its content is gone."), _("Propose it again if it is still wanted.")
     ),
+    "ledger_unwritten": Problem(
+        _("It is forgotten, but the record that guards it against an old backup could not be written yet."),
+        _("Nothing is left to do: it is written again by itself, and the receipt says purged only afterwards."),
+    ),
     "plan_changed": Problem(
         _("Something changed under these keys since the dry run."), _("Make a new dry run and confirm that.")
     ),

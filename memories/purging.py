@@ -20,14 +20,14 @@ from django.utils.module_loading import import_string
 from accounts import audit, tenancy
 from accounts.models import AuditSeal
 from accounts.principals import Principal
-from memories import traces
+from memories import ledger, traces
 from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Slot
 from memories.search import rows
 from memories.stores import NO_SOURCE, STORES
 
 log = structlog.get_logger("memoryhub.purge")
 
-ERASING = ("memory.forget", "memory.expire")
+ERASING = ("memory.forget", "memory.expire", "memory.forget_again")
 PURGE_TASK = "memories.tasks.purge"
 BATCH = 200
 PIECE = 500
@@ -62,7 +62,7 @@ def purge_due(principal: Principal, now: datetime) -> Mapping[str, int]:
 
 def purge(principal: Principal, erasures: Sequence[Erasure], now: datetime) -> int:
     """Try to finish these forgettings; returns how many are purged. The others stay hidden and are tried again."""
-    clean = [row for row in erasures if _claim(row) and _let_go(row)]
+    clean = [row for row in erasures if _claim(row) and _let_go(row) and _kept_in_ledger(row)]
     if not clean:
         return 0
     if not truncate_log():
@@ -159,6 +159,12 @@ def _let_go(erasure: Erasure) -> bool:
         if found:
             return False
     return True
+
+
+def _kept_in_ledger(erasure: Erasure) -> bool:
+    """Whether an old backup could not bring it back unnoticed; written now if a crash came in between."""
+    with tenancy.atomic():
+        return ledger.keep(erasure)
 
 
 def _settle(principal: Principal, erasure: Erasure, now: datetime) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 from cast import PROJECT, TEAM, USER, Caller, Company, new_key, now, sentence, text_of, word
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 from test_canary import rows_with
 
@@ -418,3 +420,21 @@ def test_a_large_forgetting_is_checked_in_pieces_and_tells_how_far_it_is(
         Erasure.objects.update(attempts=0)
     assert purge(acme, monkeypatch)["erasures_purged"] == 1
     assert alice.get(f"/erasures/{receipt['id']}").json()["progress"] == {"checked": 5, "total": 5}
+
+
+def test_an_operator_forgets_by_command_what_they_typed_twice(acme: Company) -> None:
+    memory = acme.alice.store()
+    told = io.StringIO()
+    call_command("forget", tenant="acme", person="alice", stdout=told)
+    assert "1 versions, 0 waiting proposals" in told.getvalue()
+    for wrong in (
+        {"tenant": "nobody"},
+        {"tenant": "acme", "person": "nobody"},
+        {"tenant": "acme", "person": "alice", "typed": "bob"},
+        {"tenant": "acme", "typed": "beta"},
+    ):
+        with pytest.raises(CommandError):
+            call_command("forget", **wrong)
+    assert standing(acme) == {memory["memory_id"]}
+    call_command("forget", tenant="acme", person="alice", typed="alice", stdout=told)
+    assert standing(acme) == set()

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts import audit, departing, secrets, tenancy
 from accounts.errors import Conflict, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import Principal, Scope
-from memories import access, lifecycle, purging, tenant_policy
+from memories import access, ledger, lifecycle, purging, tenant_policy
 from memories.access import NamespaceRef
 from memories.actions import scopes
 from memories.actions.change import standing_of
@@ -207,6 +207,7 @@ def erase(
         counts.update(_beyond_memories(choice))
     erasure.counts = dict(counts)
     erasure.save(update_fields=["counts"])
+    ledger.soon(erasure)
     purging.soon(erasure.pk)
     details = {"memories": len(erasure.memory_ids), "scope": erasure.scope}
     audit.record(principal, action, target="erasure", target_id=erasure.pk, details=details)
