@@ -9,9 +9,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-LEAST = 8
-"""A canary has at least this many characters, so that it does not stand somewhere by chance."""
 PREFIX = 8
+LEAST = 4
+"""A canary has at least this many characters and PREFIX bytes in each spelling, so that it stands nowhere by chance."""
 CHUNK = 4 * 1024 * 1024
 TABLE_BITS = 22
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -23,8 +23,8 @@ def read(file: Path) -> list[str]:
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():
             continue
-        if len(line) < LEAST:
-            raise ValueError(f"line {number} is shorter than {LEAST} characters")
+        if len(line) < LEAST or len(line.encode()) < PREFIX:
+            raise ValueError(f"line {number} is shorter than {PREFIX} letters or {LEAST} Chinese characters")
         found.append(line)
     if not found:
         raise ValueError("the file holds no canary")
