@@ -18,8 +18,6 @@ from memories.lifecycle import Part as Part  # the forgetting that retention ask
 from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Namespace
 from memories.write_gate import EvidenceClass
 
-PERSON_REQUIRED = "Only a person may ask for that, not an agent."
-
 
 @dataclass(frozen=True, slots=True)
 class ForgetFilter:
@@ -243,7 +241,7 @@ def _tenant(principal: Principal, slug: str) -> Choice:
 
 def _require_person(principal: Principal) -> None:
     if not principal.is_person and not principal.is_system:
-        raise Forbidden(PERSON_REQUIRED, code="person_required")
+        raise Forbidden("Only a person may ask for that, not an agent.", code="person_required")
 
 
 def _closes(choice: Choice, namespace: Namespace) -> bool:
