@@ -200,7 +200,7 @@ class WideForgetForm(forms.Form):
     """The yes to a plan that was shown; for an account also its name, typed."""
 
     confirm_token = forms.CharField(max_length=16_384, widget=forms.HiddenInput)
-    typed = forms.CharField(label=_("Type this name to confirm"), max_length=MAX_NAME, required=False)
+    typed = forms.CharField(max_length=MAX_NAME, required=False)
     understood = forms.BooleanField(label=_("I understand that this cannot be undone"))
 
     def show_refusal(self, error: InvalidInput) -> None:
@@ -221,7 +221,7 @@ class WideForgetForm(forms.Form):
             del self.fields["typed"]
         else:
             self.fields["typed"].widget.attrs |= {"autocomplete": "off", "autocapitalize": "none"}
-            self.fields["typed"].help_text = plan.typed
+            self.fields["typed"].label = _("Type “%(name)s” to confirm") % {"name": plan.typed}
         return self
 
 
