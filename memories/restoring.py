@@ -14,9 +14,9 @@ from accounts.models import Membership, Tenant
 from accounts.principals import Principal, system
 from memories import access, ledger
 from memories.access import namespaces
-from memories.actions import scopes
+from memories.actions import Part, scopes
 from memories.actions.forget import erase
-from memories.actions.scopes import Choice, ForgetFilter, Part
+from memories.actions.scopes import Choice, ForgetFilter
 from memories.ledger import Entry
 from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Slot, SourceMarker
 

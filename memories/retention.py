@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from accounts import audit, tenancy
 from accounts.principals import Principal
 from memories import access, tenant_policy
+from memories.actions import Part
 from memories.actions.forget import erase
-from memories.actions.scopes import Part
 from memories.models import Candidate, Erasure, Evidence, Memory, Namespace
 from memories.purging import rested_on, unneeded
 

@@ -14,6 +14,7 @@ from memories.actions.hold import content_hash_of
 from memories.actions.propose import approve, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed
+from memories.lifecycle import Part
 
 __all__ = [
     "ACTIVATING",
@@ -21,6 +22,7 @@ __all__ = [
     "Approval",
     "ForgetFilter",
     "ForgetPlan",
+    "Part",
     "Proposed",
     "approve",
     "ask_to_forget",

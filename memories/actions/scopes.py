@@ -14,7 +14,7 @@ from accounts.principals import Principal
 from memories import access, tenant_policy
 from memories.access import NamespaceRef
 from memories.actions.attest import CLASS_OF, thread_digest
-from memories.lifecycle import Part as Part  # the forgetting that retention asks for is made of these too
+from memories.lifecycle import Part
 from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Namespace
 from memories.write_gate import EvidenceClass
 
@@ -258,18 +258,16 @@ def _other_support(choice: Choice) -> Mapping[uuid.UUID, Evidence]:
     """
     if choice.evidence is None:
         return {}
-    gone = choice.evidence.values("pk")
+    support: dict[uuid.UUID, Evidence] = {}
     resting = choice.memories.filter(evidence__in=choice.evidence)
     if choice.person is not None:
         resting = resting.exclude(namespace__membership=choice.person)
-    others = EvidenceLink.objects.filter(memory=OuterRef("pk")).exclude(evidence__in=gone)
-    support: dict[uuid.UUID, Evidence] = {}
-    if choice.person is not None:
         reviewed = resting.filter(evidence_class=EvidenceClass.verified_reviewer).select_related("evidence")
-        support = {memory.pk: memory.evidence for memory in reviewed}
-    classes = dict(resting.filter(Exists(others)).values_list("pk", "evidence_class"))
-    links = EvidenceLink.objects.filter(memory_id__among=classes).exclude(evidence__in=gone)
-    for link in links.select_related("evidence").order_by("pk"):
+        support |= {memory.pk: memory.evidence for memory in reviewed}
+    others = EvidenceLink.objects.exclude(evidence__in=choice.evidence)
+    classes = dict(resting.filter(Exists(others.filter(memory=OuterRef("pk")))).values_list("pk", "evidence_class"))
+    links = others.filter(memory_id__among=classes).select_related("evidence")
+    for link in links.order_by("pk"):
         if CLASS_OF[Evidence.Type(link.evidence.type)] == classes[link.memory_id]:
             support.setdefault(link.memory_id, link.evidence)
     return support
