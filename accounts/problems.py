@@ -56,6 +56,10 @@ PROBLEMS: dict[str, Problem] = {
         _("The page was open too long, or the request came from another site."), _("Load the page again and retry.")
     ),
     "not_an_agent_key": Problem(_("Only an agent's own key can mint delegations."), ASK_FOR_RIGHTS),
+    "person_required": Problem(
+        _("Only a person may forget a person or an organisation; an agent cannot do it for them."),
+        _("Sign in on the web pages, or use a personal token."),
+    ),
     "not_a_maintainer": Problem(
         _("Only a maintainer or a reviewer may change what a team or project remembers."), ASK_FOR_RIGHTS
     ),
@@ -108,6 +112,10 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "lapsed": Problem(
         _("It waited too long and has lapsed; its content is gone."), _("Propose it again if it is still wanted.")
+    ),
+    "ledger_unwritten": Problem(
+        _("It is forgotten, but the record that guards it against an old backup could not be written yet."),
+        _("Nothing is left to do: it is written again by itself, and the receipt says purged only afterwards."),
     ),
     "plan_changed": Problem(
         _("Something changed under these keys since the dry run."), _("Make a new dry run and confirm that.")

@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.errors import Forbidden, NotVisible
-from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership
+from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
 from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, Recall
@@ -57,12 +57,15 @@ def areas(principal: Principal, refs: Iterable[NamespaceRef] | None) -> list[Are
 def lock(namespaces: Iterable[Namespace]) -> None:
     """Serialise writers of these namespaces until the transaction ends; always in the order of the ids.
 
-    Brings their revisions up to date, so that the holder of the lock may count on from them.
+    Brings their revisions up to date, so that the holder of the lock may count on from them, and whether the people
+    they belong to are still there.
     """
     wanted = {namespace.pk: namespace for namespace in namespaces}
-    rows = Namespace.objects.select_for_update().filter(pk__in=wanted).order_by("pk")
-    for pk, revision in rows.values_list("pk", "revision"):
+    rows = Namespace.objects.select_for_update(of=("self",)).filter(pk__in=wanted).order_by("pk")
+    for pk, revision, there in rows.values_list("pk", "revision", "membership__is_active"):
         wanted[pk].revision = revision
+        if (person := wanted[pk].membership) is not None:
+            person.is_active = there
 
 
 def lock_tenant() -> None:
@@ -175,6 +178,72 @@ def reviewer(external_id: str) -> Membership | None:
     """The person of this name when they hold the reviewer role."""
     person = Membership.objects.filter(external_id=external_id, is_active=True).first()
     return person if person is not None and person.has_role(Role.REVIEWER) else None
+
+
+def changeable(principal: Principal) -> list[Namespace]:
+    """The namespaces in which the caller may forget, pause and resume."""
+    return [namespace for namespace in readable(principal) if _may_change(principal, namespace)]
+
+
+def governed(principal: Principal, ref: NamespaceRef) -> Namespace | None:
+    """The agent's, team's or project's namespace that an admin may empty without reading it."""
+    if not (principal.is_person and principal.has_role(Role.ADMIN)) or ref.id is None or ref.type == "user":
+        return None
+    owner = Q(agent__slug=ref.id) if ref.type == "agent" else Q(group__slug=ref.id)
+    return _namespaces().filter(owner, type=ref.type).first()
+
+
+def namespaces(chosen: Q) -> list[Namespace]:
+    """Namespaces of the whole tenant, for a forgetting that crosses them."""
+    return list(_namespaces().filter(chosen))
+
+
+def place(principal: Principal, namespace_id: uuid.UUID) -> Namespace:
+    """A namespace in which the caller may forget; an admin also those of agents, teams and projects."""
+    found = {namespace.pk: namespace for namespace in changeable(principal)}.get(namespace_id)
+    if found is None and principal.is_person and principal.has_role(Role.ADMIN):
+        found = _namespaces().exclude(type="user").filter(pk=namespace_id).first()
+    if found is None:
+        raise NotVisible
+    return found
+
+
+def agent(principal: Principal, **named: object) -> Agent:
+    """An agent that works for the caller's subject or belongs to them; an agent without a subject knows itself."""
+    mine = Q(pk=principal.agent_id)
+    if principal.subject_id is not None:
+        mine |= Q(acts_for_everyone=True) | Q(acts_for=principal.subject_id) | Q(owner_id=principal.subject_id)
+    found = Agent.objects.filter(mine, **named).first()
+    if found is None:
+        raise NotVisible
+    return found
+
+
+def person(principal: Principal, external_id: str) -> Membership:
+    """The caller themself; for an admin and for the service anyone who was not forgotten yet."""
+    known = Membership.objects.filter(external_id=external_id, is_active=True)
+    if not principal.is_system and not (principal.is_person and principal.has_role(Role.ADMIN)):
+        known = known.filter(pk=principal.subject_id)
+    found = known.first()
+    if found is None:
+        raise NotVisible
+    return found
+
+
+def tenant(principal: Principal, slug: str) -> Tenant:
+    """The caller's own tenant, for an admin or for the service."""
+    found = Tenant.objects.filter(pk=principal.tenant_id, slug=slug).first()
+    if found is None or not (principal.is_system or (principal.is_person and principal.has_role(Role.ADMIN))):
+        raise NotVisible
+    return found
+
+
+def _may_change(principal: Principal, namespace: Namespace) -> bool:
+    try:
+        require_change(principal, namespace)
+    except Forbidden:
+        return False
+    return True
 
 
 def _one(rows: models.QuerySet[Row], row_id: str | uuid.UUID) -> Row:

@@ -366,7 +366,7 @@ class RenewView(HubView):
 
 
 class ForgetView(HubView):
-    """Forget by filter: first shown, then confirmed."""
+    """Forget a place, a source, what an agent proposed, a person or the tenant: first shown, then confirmed."""
 
     scopes: ClassVar = {"POST": Scope.FORGET}
 
@@ -374,13 +374,18 @@ class ForgetView(HubView):
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ForgetBody)
         if "confirm_token" in body:
-            return Response(rendering.receipt(actions.confirm_forget(self.principal, body["confirm_token"])))
+            erasure = actions.confirm_forget(self.principal, body["confirm_token"], body.get("typed"))
+            return Response(rendering.receipt(erasure))
         plan = actions.plan_forget(self.principal, body["filter"])
         return Response(
             {
                 "dry_run": True,
+                "scope": plan.scope,
                 "memory_ids": [str(pk) for pk in plan.memory_ids],
-                "count": len(plan.memory_ids),
+                "count": plan.count,
+                "candidates": plan.candidates,
+                "evidence": plan.evidence,
+                "typed": plan.typed,
                 "confirm_token": plan.confirm_token,
                 "expires_at": stamp(plan.expires_at),
             }

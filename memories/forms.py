@@ -12,7 +12,9 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from accounts.errors import InvalidInput
 from memories.access import NamespaceRef
+from memories.actions import ForgetPlan
 from memories.inputs import MAX_NAME, MAX_QUERY, MAX_STATEMENT, MAX_VALUE_BYTES, ProposalInput
 from memories.models import Memory, Namespace
 from memories.policy import Policy
@@ -192,6 +194,35 @@ class CorrectionForm(VersionForm, ContentForm):
 
 class ForgetForm(VersionForm):
     understood = forms.BooleanField(label=_("I understand that this cannot be undone"))
+
+
+class WideForgetForm(forms.Form):
+    """The yes to a plan that was shown; for an account also its name, typed."""
+
+    confirm_token = forms.CharField(max_length=16_384, widget=forms.HiddenInput)
+    typed = forms.CharField(max_length=MAX_NAME, required=False)
+    understood = forms.BooleanField(label=_("I understand that this cannot be undone"))
+
+    def show_refusal(self, error: InvalidInput) -> None:
+        """Say beside the field what is missing."""
+        if any(one.pointer == "typed" for one in error.errors):
+            self.add_error("typed", _("Type the name exactly as it is shown."))
+        else:
+            self.add_error(None, _("This page was open too long. Look at the list again and confirm."))
+
+    def with_token(self, plan: ForgetPlan) -> WideForgetForm:
+        """The same entries for what is shown now."""
+        if self.is_bound:
+            data = self.data.copy()
+            data["confirm_token"] = plan.confirm_token
+            self.data = data
+        self.initial["confirm_token"] = plan.confirm_token
+        if plan.typed is None:
+            del self.fields["typed"]
+        else:
+            self.fields["typed"].widget.attrs |= {"autocomplete": "off", "autocapitalize": "none"}
+            self.fields["typed"].label = _("Type “%(name)s” to confirm") % {"name": plan.typed}
+        return self
 
 
 def last_day(memory: Memory) -> Any:

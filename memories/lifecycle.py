@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 from accounts import secrets
 from accounts.errors import Conflict
 from memories import stores
@@ -49,6 +51,21 @@ class Origin:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     proposed_by: uuid.UUID | None = None
     approved_by: uuid.UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a forgetting takes in one namespace: slots with all their versions, single earlier versions of others, what
+    waits for a person, and sources that may bring nothing back. `moved` memories stay and rest on that evidence. To a
+    `closed` namespace nobody can propose any more, so that its sources need no markers."""
+
+    namespace: Namespace
+    slot_ids: Sequence[uuid.UUID] = ()
+    memory_ids: Sequence[uuid.UUID] = ()
+    candidate_ids: Sequence[uuid.UUID] = ()
+    sources: Sequence[str] = ()
+    moved: Mapping[uuid.UUID, Evidence] = field(default_factory=dict)
+    closed: bool = False
 
 
 def slot_digest(namespace: Namespace, path: Sequence[str], kind: str, key: str) -> str:
@@ -202,16 +219,44 @@ def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: st
     return len(written)
 
 
-def erase(namespace: Namespace, slots: Sequence[Slot], erasure: Erasure, now: datetime) -> dict[str, int]:
-    """Forget slots of one namespace: every version loses every text, everything derived from them goes.
+def erase(part: Part, erasure: Erasure, now: datetime) -> dict[str, int]:
+    """Forget this part: every version loses every text, everything derived from them goes. Returns counts by store.
 
-    Returns counts by store. What stays are tombstones (ids and times), the slots (so that versions go on counting and
-    know since when they are forgotten) and keyed markers of the sources.
+    What stays are tombstones (ids and times), the slots (so that versions go on counting and know since when they are
+    forgotten) and keyed markers of the sources.
     """
-    rev = _next_revision(namespace)
-    doomed = stores.Doomed(namespace=namespace, slot_ids=[slot.pk for slot in slots], erasure=erasure, rev=rev, now=now)
-    Slot.objects.filter(pk__in=doomed.slot_ids).update(forgotten_at=now)
+    rev = _next_revision(part.namespace)
+    for memory in Memory.objects.filter(pk__among=part.moved):
+        _rest_on(memory, part.moved[memory.pk], rev, now)
+    Slot.objects.filter(pk__among=part.slot_ids).update(forgotten_at=now)
+    doomed = stores.Doomed(
+        namespace=part.namespace,
+        slot_ids=part.slot_ids,
+        memory_ids=part.memory_ids,
+        candidate_ids=part.candidate_ids,
+        sources=part.sources,
+        closed=part.closed,
+        erasure=erasure,
+        rev=rev,
+        now=now,
+    )
     return stores.purge(doomed)
+
+
+def unlink(evidence: QuerySet[Evidence], namespaces: Sequence[Namespace]) -> None:
+    """Let no memory of these namespaces count this evidence as further support any more."""
+    EvidenceLink.objects.filter(evidence__in=evidence, memory__namespace__in=namespaces).delete()
+
+
+def _rest_on(memory: Memory, evidence: Evidence, rev: int, now: datetime) -> None:
+    """Let a memory rest on this evidence alone: nothing tells any more where else it came from."""
+    memory.evidence, memory.said = evidence, {}
+    memory.provenance = {"evidence_type": evidence.type} | ({"ref": evidence.ref} if evidence.ref else {})
+    memory.rev, memory.updated_at = rev, now
+    memory.save(update_fields=["evidence", "said", "provenance", "rev", "updated_at"])
+    EvidenceLink.objects.filter(memory=memory, evidence=evidence).delete()
+    Feature.objects.filter(memory=memory).delete()
+    _index(memory).save(force_insert=True)
 
 
 def _move(memory: Memory, status: str, rev: int, now: datetime) -> None:

@@ -277,11 +277,15 @@ class Feature(TenantModel):
 
 
 class SourceMarker(TenantRow):
-    """A source that may not bring back what was forgotten: a keyed digest of where it is, not of what it said."""
+    """A source that may not bring back what was forgotten: a keyed digest of where it is, not of what it said.
+
+    A source that was itself forgotten (`whole`) changes nothing that stands either.
+    """
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
     source_digest = models.CharField(max_length=64)
     forgotten_at = models.DateTimeField()
+    whole = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
@@ -410,7 +414,24 @@ class Feedback(TenantRow):
 
 
 class Erasure(TenantRow):
-    """A forgetting: first perhaps a plan, then hidden at once, then purged from every store. Ids and counts only."""
+    """A forgetting: first perhaps a plan, then hidden at once, then purged from every store. Ids and counts only.
+
+    `target_id` is the person, agent, namespace or tenant that a wide one was about, or the evidence it began with.
+    `checked` tells how far in its lists of ids everything has been found clean.
+    """
+
+    class Scope(models.TextChoices):
+        KEY = "key", _("one name")
+        FILTER = "filter", _("a selection")
+        SOURCE = "source", _("a conversation or message")
+        AGENT = "agent", _("everything an agent proposed")
+        NAMESPACE = "namespace", _("everything of a person, agent, team or project")
+        PERSON = "person", _("a person and their account")
+        TENANT = "tenant", _("a whole organisation")
+        EXPIRY = "expiry", _("what had ended long ago")
+
+    WHOLE = (Scope.NAMESPACE, Scope.PERSON, Scope.TENANT)
+    """Those that leave nothing of a namespace."""
 
     class State(models.TextChoices):
         PLANNED = "planned", _("planned")
@@ -418,10 +439,15 @@ class Erasure(TenantRow):
         PURGED = "purged", _("purged")
 
     state = models.CharField(max_length=16, choices=State)
+    scope = models.CharField(max_length=16, choices=Scope, default=Scope.KEY)
+    target_id = models.UUIDField(null=True)
     actor_id = models.UUIDField(null=True)
     subject_id = models.UUIDField(null=True)
     slot_ids = models.JSONField(default=list)
     memory_ids = models.JSONField(default=list)
+    candidate_ids = models.JSONField(default=list)
+    evidence_ids = models.JSONField(default=list)
+    checked = models.PositiveIntegerField(default=0)
     counts = models.JSONField(default=dict)
     attempts = models.PositiveIntegerField(default=0)
     audit_sequence = models.BigIntegerField(null=True)
@@ -431,6 +457,24 @@ class Erasure(TenantRow):
 
     class Meta:
         indexes = [models.Index(fields=["state"], name="erasure_by_state")]
+
+    @property
+    def size(self) -> int:
+        """How many steps of checking it takes."""
+        return max(map(len, (self.memory_ids, self.slot_ids, self.candidate_ids, self.evidence_ids)))
+
+    def piece(self, start: int, count: int) -> Erasure:
+        """A part of it, to be checked by itself; never saved."""
+        part = slice(start, start + count)
+        return Erasure(
+            pk=self.pk,
+            scope=self.scope,
+            hidden_at=self.hidden_at,
+            memory_ids=self.memory_ids[part],
+            slot_ids=self.slot_ids[part],
+            candidate_ids=self.candidate_ids[part],
+            evidence_ids=self.evidence_ids[part],
+        )
 
 
 class Export(Errand):

@@ -20,22 +20,23 @@ from django.utils.module_loading import import_string
 from accounts import audit, sealing, tenancy
 from accounts.models import AuditSeal
 from accounts.principals import Principal
+from memories import ledger, traces
 from memories.exchange import files
 from memories.models import Candidate, Erasure, Evidence, EvidenceLink, ImportLine, Memory, Slot
 from memories.search import rows
-from memories.stores import STORES
+from memories.stores import NO_SOURCE, STORES
 
 log = structlog.get_logger("memoryhub.purge")
 
-ERASING = ("memory.forget", "memory.expire")
+ERASING = ("memory.forget", "memory.expire", "memory.forget_again")
 PURGE_TASK = "memories.tasks.purge"
 BATCH = 200
+PIECE = 500
 # How long after the forgetting each attempt is due; after the last of them one an hour.
 ATTEMPTS_AFTER = tuple(timedelta(seconds=seconds) for seconds in (0, 2, 10, 60, 600))
 CHECKPOINT_WAIT_MS = 1000
 EXISTENCE_IS_A_TRACE = frozenset({"features", "evidence_links"})
 OF_A_TOMBSTONE = frozenset({"source", "erasure_id"})
-NO_SOURCE = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 
 
 def soon(erasure_id: uuid.UUID) -> None:
@@ -62,7 +63,7 @@ def purge_due(principal: Principal, now: datetime) -> Mapping[str, int]:
 
 def purge(principal: Principal, erasures: Sequence[Erasure], now: datetime) -> int:
     """Try to finish these forgettings; returns how many are purged. The others stay hidden and are tried again."""
-    clean = [row for row in erasures if _claim(row) and _let_go(row)]
+    clean = [row for row in erasures if _claim(row) and _let_go(row) and _kept_in_ledger(row)]
     if not clean:
         return 0
     if not truncate_log():
@@ -97,8 +98,8 @@ def unneeded(evidence: models.QuerySet[Evidence]) -> models.QuerySet[Evidence]:
 
 
 def let_go(evidence: models.QuerySet[Evidence]) -> int:
-    """Blank of these what nothing needs any more."""
-    return unneeded(evidence).update(**NO_SOURCE)
+    """Blank of these what nothing needs any more; how many were not blank yet."""
+    return unneeded(evidence.exclude(**NO_SOURCE)).update(**NO_SOURCE)
 
 
 def truncate_log() -> bool:
@@ -135,17 +136,34 @@ def _claim(erasure: Erasure) -> bool:
 
 
 def _let_go(erasure: Erasure) -> bool:
-    """Whether nothing is left. Evidence that something else needed at the time, and no longer needs, goes now."""
+    """Whether nothing is left. Evidence that something else needed at the time, and no longer needs, goes now.
+
+    A large one is checked piece by piece: others write in between, its receipt tells how far it is, and after a crash
+    it goes on there.
+    """
+    traces.drop(erasure)
     files.clear(_filed_with(erasure))
+    for start in range(erasure.checked, erasure.size, PIECE):
+        piece = erasure.piece(start, PIECE)
+        with tenancy.atomic():
+            let_go(_evidence_of(piece))
+            found = left(piece)
+            namespaces = _namespaces_of(piece)
+            if not found:
+                Erasure.objects.filter(pk=erasure.pk).update(checked=min(start + PIECE, erasure.size))
+        for namespace_id in namespaces:
+            rows.index().forget(namespace_id)
+        for store, count in found.items():
+            log.error("purge_found_text", erasure_id=erasure.pk, code=store, row_count=count)
+        if found:
+            return False
+    return True
+
+
+def _kept_in_ledger(erasure: Erasure) -> bool:
+    """Whether an old backup could not bring it back unnoticed; written now if a crash came in between."""
     with tenancy.atomic():
-        let_go(_evidence_of(erasure))
-        found = left(erasure)
-        namespaces = _namespaces_of(erasure)
-    for namespace_id in namespaces:
-        rows.index().forget(namespace_id)
-    for store, count in found.items():
-        log.error("purge_found_text", erasure_id=erasure.pk, code=store, row_count=count)
-    return not found
+        return ledger.keep(erasure)
 
 
 def _settle(principal: Principal, erasure: Erasure, now: datetime) -> int:
@@ -172,16 +190,18 @@ def _evidence_of(erasure: Erasure) -> models.QuerySet[Evidence]:
     return Evidence.objects.filter(
         Q(pk__in=Memory.objects.filter(pk__in=erasure.memory_ids, evidence__isnull=False).values("evidence_id"))
         | Q(pk__in=_candidates_of(erasure).filter(evidence__isnull=False).values("evidence_id"))
+        | Q(pk__in=erasure.evidence_ids)
     )
 
 
 def _candidates_of(erasure: Erasure) -> models.QuerySet[Candidate]:
     """What waited when it was forgotten. What was proposed for the key afterwards is a new story."""
-    return Candidate.objects.filter(slot_id__in=erasure.slot_ids, created_at__lte=erasure.hidden_at)
+    mine = Q(slot_id__in=erasure.slot_ids) | Q(pk__in=erasure.candidate_ids)
+    return Candidate.objects.filter(mine, created_at__lte=erasure.hidden_at)
 
 
 def _namespaces_of(erasure: Erasure) -> list[uuid.UUID]:
-    return list(Slot.objects.filter(pk__in=erasure.slot_ids).values_list("namespace_id", flat=True).distinct())
+    return list(Slot.objects.filter(pk__among=erasure.slot_ids).values_list("namespace_id", flat=True).distinct())
 
 
 def _filed_with(erasure: Erasure) -> list[uuid.UUID]:
@@ -191,8 +211,9 @@ def _filed_with(erasure: Erasure) -> list[uuid.UUID]:
 
 def _staged_for(erasure: Erasure) -> models.QuerySet[ImportLine]:
     """What a file held for these keys when they were forgotten. A file handed over afterwards is a new story."""
-    digests = Slot.objects.filter(pk__in=erasure.slot_ids).values("digest")
-    staged = ImportLine.objects.filter(namespace__in=_namespaces_of(erasure), slot_digest__in=digests)
+    staged = ImportLine.objects.filter(namespace__in=_namespaces_of(erasure))
+    if erasure.scope not in Erasure.WHOLE:
+        staged = staged.filter(slot_digest__in=Slot.objects.filter(pk__among=erasure.slot_ids).values("digest"))
     return staged.filter(content__isnull=False, created_at__lte=erasure.hidden_at)
 
 

@@ -92,6 +92,7 @@ STORES: Words = {
     "features": _("entries of the search index"),
     "exports": _("export files"),
     "import_lines": _("lines of files handed over"),
+    "imports": _("files handed over"),
 }
 
 # What can be wrong with a line of a file before the gate is asked, or with its place.
@@ -126,6 +127,9 @@ FAILURES: Words = {
     "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),
     "interrupted": _("It was interrupted several times. Try again; if it stays, tell whoever runs this MemoryHub."),
     "file_lost": _("The file is gone. Have it made anew."),
+    "recalls": _("records of what agents looked up"),
+    "feedback": _("records of what agents made of it"),
+    "operations": _("records of requests to remember"),
 }
 
 

@@ -239,8 +239,10 @@ def receipt(row: Erasure) -> dict[str, Any]:
     return {
         "id": str(row.pk),
         "state": row.state,
+        "scope": row.scope,
         "memory_ids": row.memory_ids,
         "counts": row.counts,
+        "progress": {"checked": row.checked, "total": row.size},
         "audit_sequence": row.audit_sequence,
         "hidden_at": stamp(row.hidden_at),
         "purged_at": stamp(row.purged_at),

@@ -11,8 +11,9 @@ from django.db.models import QuerySet
 from accounts import audit, sealing, tenancy
 from accounts.principals import Principal
 from memories import access, tenant_policy
+from memories.actions import Part
 from memories.actions.forget import erase
-from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Slot
+from memories.models import Candidate, Erasure, Evidence, Memory, Namespace
 from memories.purging import rested_on, unneeded
 
 BATCH = 200
@@ -89,11 +90,11 @@ def _forget_in(principal: Principal, namespace: Namespace, cutoff: datetime) -> 
     while True:
         with tenancy.atomic():
             access.lock([namespace])
-            due = _long_expired(cutoff).filter(namespace=namespace).values("slot_id")
-            slots = list(Slot.objects.filter(pk__in=due)[:BATCH])
+            due = _long_expired(cutoff).filter(namespace=namespace)
+            slots = list(due.values_list("slot_id", flat=True)[:BATCH])
             if not slots:
                 return total
             owner = replace(principal, subject_id=namespace.membership_id)
-            receipt = Erasure(subject_id=namespace.membership_id)
-            erasure = erase(owner, receipt, {namespace: slots}, action="memory.expire")
+            receipt = Erasure(subject_id=namespace.membership_id, scope=Erasure.Scope.EXPIRY)
+            erasure = erase(owner, receipt, [Part(namespace, slots)], action="memory.expire")
         total += len(erasure.memory_ids)

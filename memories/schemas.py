@@ -183,24 +183,40 @@ class FeedbackShown(drf.Serializer):
     verdict = drf.ChoiceField(choices=Feedback.Verdict.values)
 
 
+class ProgressShown(drf.Serializer):
+    """How far the checking of the stores is."""
+
+    checked = drf.IntegerField()
+    total = drf.IntegerField()
+
+
 class ReceiptShown(drf.Serializer):
     """What was forgotten, in ids and counts."""
 
     id = drf.UUIDField()
     state = drf.ChoiceField(choices=[Erasure.State.HIDDEN.value, Erasure.State.PURGED.value])
+    scope = drf.ChoiceField(choices=Erasure.Scope.values)
     memory_ids = drf.ListField(child=drf.UUIDField())
     counts = drf.DictField(child=drf.IntegerField())
+    progress = ProgressShown()
     audit_sequence = drf.IntegerField(allow_null=True)
     hidden_at = drf.DateTimeField()
     purged_at = drf.DateTimeField(allow_null=True)
 
 
 class ForgetShown(drf.Serializer):
-    """A dry run: the exact ids and the token that forgets just those. With a `confirm_token`: the receipt."""
+    """A dry run: the exact ids and the token that forgets just those. With a `confirm_token`: the receipt.
+
+    For a person or a tenant `memory_ids` is empty, and `typed` is what must be sent along with the token.
+    """
 
     dry_run = drf.BooleanField()
+    scope = drf.ChoiceField(choices=Erasure.Scope.values)
     memory_ids = drf.ListField(child=drf.UUIDField())
     count = drf.IntegerField()
+    candidates = drf.IntegerField()
+    evidence = drf.IntegerField()
+    typed = drf.CharField(allow_null=True)
     confirm_token = drf.CharField()
     expires_at = drf.DateTimeField()
 

@@ -233,6 +233,11 @@ class ForgetFilterInput(StrictSerializer):
     namespace = NamespaceInput(required=False)
     kind = Text(32, required=False)
     key = Text(MAX_NAME, required=False)
+    thread = Text(MAX_NAME, required=False)
+    evidence_id = Text(MAX_NAME, required=False)
+    agent = Text(MAX_NAME, required=False)
+    person = Text(MAX_NAME, required=False)
+    tenant = Text(MAX_NAME, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> ForgetFilter:
         return ForgetFilter(**attrs)
@@ -241,9 +246,12 @@ class ForgetFilterInput(StrictSerializer):
 class ForgetBody(StrictSerializer):
     filter = ForgetFilterInput(required=False)
     dry_run = Flag(required=False)
-    confirm_token = Text(1024, required=False)
+    confirm_token = Text(16_384, required=False)
+    typed = Text(MAX_NAME, required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if "typed" in attrs and "confirm_token" not in attrs:
+            raise drf.ValidationError({"typed": [_("It belongs to a confirm_token.")]})
         if ("filter" in attrs) == ("confirm_token" in attrs):
             raise drf.ValidationError({"filter": [_("Send a filter with dry_run, or a confirm_token.")]})
         if "filter" in attrs and attrs.get("dry_run") is not True:

@@ -36,13 +36,27 @@ from memories.models import (
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """What is being forgotten: slots of one namespace, at one moment, under one receipt."""
+    """What is being forgotten in one namespace, at one moment, under one receipt: slots with all their versions, single
+    earlier versions of others, what waits for a person, and sources that may bring nothing back. `closed`: to this
+    namespace nobody can propose any more."""
 
     namespace: Namespace
     slot_ids: Sequence[uuid.UUID]
     erasure: Erasure
     rev: int
     now: datetime
+    memory_ids: Sequence[uuid.UUID] = ()
+    candidate_ids: Sequence[uuid.UUID] = ()
+    sources: Collection[str] = ()
+    closed: bool = False
+
+    @property
+    def versions(self) -> models.QuerySet[Memory]:
+        return Memory.objects.filter(Q(slot_id__among=self.slot_ids) | Q(pk__among=self.memory_ids))
+
+    @property
+    def held(self) -> models.QuerySet[Candidate]:
+        return Candidate.objects.filter(Q(slot_id__among=self.slot_ids) | Q(pk__among=self.candidate_ids))
 
 
 def _no_files(_spellings: Collection[str]) -> int:
@@ -84,50 +98,51 @@ def scan(canary: str) -> dict[str, int]:
 
 def _evidence(doomed: Doomed) -> int:
     """Blank evidence that only served what is forgotten, and mark every source so that it cannot bring it back."""
-    versions = Memory.objects.filter(slot_id__in=doomed.slot_ids)
-    held = Candidate.objects.filter(slot_id__in=doomed.slot_ids)
-    used = Evidence.objects.filter(
-        Q(pk__in=versions.values("evidence_id")) | Q(pk__in=held.values("evidence_id")) | Q(links__memory__in=versions)
-    ).distinct()
-    rows = list(used.only("pk", "source_digest"))
+    links = EvidenceLink.objects.filter(memory__in=doomed.versions).values_list("evidence_id", flat=True)
+    named = (doomed.versions.values_list("evidence_id", flat=True), doomed.held.values_list("evidence_id", flat=True))
+    used = {pk for rows in (*named, links) for pk in rows if pk is not None}
+    if not doomed.closed:
+        digests = set(Evidence.objects.filter(pk__among=used).values_list("source_digest", flat=True))
+        _mark(doomed, digests - set(doomed.sources), whole=False)
+        _mark(doomed, doomed.sources, whole=True)
+    # What refused proposals for these keys rested on goes too; it made nothing, so its sources are not marked.
+    refused = Operation.objects.filter(slot_id__among=doomed.slot_ids, evidence__isnull=False)
+    ids = used | set(refused.values_list("evidence_id", flat=True))
+    alive = Memory.objects.kept().exclude(pk__in=doomed.versions.values("pk"))
+    needed = set(alive.filter(evidence_id__among=ids).values_list("evidence_id", flat=True)) | set(
+        EvidenceLink.objects.filter(evidence_id__among=ids, memory__in=alive).values_list("evidence_id", flat=True)
+    )
+    waiting = Candidate.objects.filter(evidence_id__among=ids, statement__isnull=False)
+    waiting = waiting.exclude(pk__in=doomed.held.values("pk"))
+    needed |= set(waiting.values_list("evidence_id", flat=True))
+    return Evidence.objects.filter(pk__among=ids - needed).update(**NO_SOURCE)
+
+
+def _mark(doomed: Doomed, digests: Collection[str], *, whole: bool) -> None:
     SourceMarker.objects.bulk_create(
         [
-            SourceMarker(namespace=doomed.namespace, source_digest=digest, forgotten_at=doomed.now)
-            for digest in {row.source_digest for row in rows}
+            SourceMarker(namespace=doomed.namespace, source_digest=digest, forgotten_at=doomed.now, whole=whole)
+            for digest in digests
         ],
         update_conflicts=True,
         unique_fields=["namespace", "source_digest"],
-        update_fields=["forgotten_at"],
+        update_fields=["forgotten_at", "whole"] if whole else ["forgotten_at"],
     )
-    # What refused proposals for these keys rested on goes too; it made nothing, so its sources are not marked.
-    refused = Operation.objects.filter(slot_id__in=doomed.slot_ids, evidence__isnull=False)
-    ids = [*{row.pk for row in rows} | set(refused.values_list("evidence_id", flat=True))]
-    alive = Memory.objects.kept().exclude(slot_id__in=doomed.slot_ids)
-    needed = set(alive.filter(evidence_id__in=ids).values_list("evidence_id", flat=True)) | set(
-        EvidenceLink.objects.filter(evidence_id__in=ids, memory__in=alive).values_list("evidence_id", flat=True)
-    )
-    waiting = Candidate.objects.filter(evidence_id__in=ids, statement__isnull=False).exclude(
-        slot_id__in=doomed.slot_ids
-    )
-    needed |= set(waiting.values_list("evidence_id", flat=True))
-    only_here = [pk for pk in ids if pk not in needed]
-    return Evidence.objects.filter(pk__in=only_here).update(text=None, ref="", thread="", speaker="", run_id="")
 
 
 def _features(doomed: Doomed) -> int:
-    return Feature.objects.filter(memory__slot_id__in=doomed.slot_ids).delete()[0]
+    return Feature.objects.filter(memory__in=doomed.versions).delete()[0]
 
 
 def _links(doomed: Doomed) -> int:
-    return EvidenceLink.objects.filter(memory__slot_id__in=doomed.slot_ids).delete()[0]
+    return EvidenceLink.objects.filter(memory__in=doomed.versions).delete()[0]
 
 
 def _candidates(doomed: Doomed) -> int:
-    rows = Candidate.objects.filter(slot_id__in=doomed.slot_ids)
-    rows.filter(status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED]).update(
+    doomed.held.filter(status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED]).update(
         status=Candidate.Status.WITHDRAWN, decided_at=doomed.now, **BLANK_CANDIDATE
     )
-    return rows.update(**BLANK_CANDIDATE)
+    return doomed.held.update(**BLANK_CANDIDATE)
 
 
 def _exports(doomed: Doomed) -> int:
@@ -135,33 +150,32 @@ def _exports(doomed: Doomed) -> int:
 
 
 def _import_lines(doomed: Doomed) -> int:
-    digests = Slot.objects.filter(pk__in=doomed.slot_ids).values("digest")
-    staged = ImportLine.objects.filter(namespace=doomed.namespace, slot_digest__in=digests, content__isnull=False)
+    staged = ImportLine.objects.filter(namespace=doomed.namespace, content__isnull=False)
+    if doomed.erasure.scope not in Erasure.WHOLE:
+        digests = Slot.objects.filter(pk__among=doomed.slot_ids).values("digest")
+        staged = staged.filter(slot_digest__in=digests)
     return staged.update(content=None, result=ImportLine.Result.REFUSED, reason="tombstone_key")
 
 
 def _memories(doomed: Doomed) -> int:
-    return (
-        Memory.objects.kept()
-        .filter(slot_id__in=doomed.slot_ids)
-        .update(
-            status=Memory.Status.DELETED,
-            rev=doomed.rev,
-            key=None,
-            path=[],
-            path_key="",
-            statement=None,
-            value=None,
-            conditions=None,
-            aliases=[],
-            said={},
-            provenance={"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)},
-            updated_at=doomed.now,
-            retired_at=doomed.now,
-        )
+    return doomed.versions.exclude(status=Memory.Status.DELETED).update(
+        status=Memory.Status.DELETED,
+        rev=doomed.rev,
+        key=None,
+        path=[],
+        path_key="",
+        statement=None,
+        value=None,
+        conditions=None,
+        aliases=[],
+        said={},
+        provenance={"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)},
+        updated_at=doomed.now,
+        retired_at=doomed.now,
     )
 
 
+NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
     "path": [],

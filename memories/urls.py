@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, views
+from memories import api, views, wide_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 
@@ -56,4 +56,9 @@ urlpatterns += [
     path("data/imports/<uuid:import_id>/", exchange_views.show_import, name="import"),
     path("data/imports/<uuid:import_id>/start/", exchange_views.start_import, name="start-import"),
     path("data/imports/<uuid:import_id>/cancel/", exchange_views.cancel_import, name="cancel-import"),
+    path("forget/conversation/<uuid:evidence_id>/", wide_views.forget_conversation, name="forget-conversation"),
+    path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
+    path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),
+    path("forget/me/", wide_views.forget_me, name="forget-me"),
+    path("forgotten/<str:token>/", wide_views.farewell, name="farewell"),
 ]

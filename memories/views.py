@@ -22,7 +22,7 @@ from accounts.principals import Principal
 from memories import access, actions, recalling, tenant_policy
 from memories.actions import ACTIVATING, HOLDING, Proposed
 from memories.forms import CorrectionForm, EntryForm, FilterForm, ForgetForm, VersionForm, place_choices, ref_of
-from memories.models import Memory, Operation
+from memories.models import Evidence, Memory, Namespace, Operation
 from memories.reasons import sentence
 from memories.recalling import ListFilter
 from memories.write_gate import Outcome
@@ -47,6 +47,7 @@ def list_memories(request: HttpRequest, principal: Principal) -> HttpResponse:
     query = request.GET.copy()
     query.pop("page", None)
     shown = {"form": form, "page": page, "policy": policy, "query": query.urlencode(), "filtered": any(query.values())}
+    shown["place"] = _emptiable(principal, form.cleaned_data["namespace"]) if form.is_valid() else None
     return render(request, "memories/list.html", shown)
 
 
@@ -74,6 +75,7 @@ def show(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> Ht
     written = Operation.objects.filter(memory=memory, decision__in=ACTIVATING).order_by("pk").first()
     shown = {"memory": memory, "versions": versions, "standing": standing, "operation": written}
     shown |= {"may_change": _may_change(principal, memory), "policy": tenant_policy.active()}
+    shown |= _wider(principal, memory)
     return render(request, "memories/detail.html", shown)
 
 
@@ -154,6 +156,25 @@ def _may_change(principal: Principal, memory: Memory) -> bool:
     except Forbidden:
         return False
     return True
+
+
+def _wider(principal: Principal, memory: Memory) -> dict[str, Any]:
+    """What else may be forgotten from here: the conversation that was mine, and what the same agent proposed."""
+    evidence = memory.evidence
+    if evidence is None or evidence.type == Evidence.Type.WEB_FORM or evidence.subject_id != principal.subject_id:
+        evidence = None
+    try:
+        proposer = access.agent(principal, pk=memory.proposed_by)
+    except NotVisible:
+        proposer = None
+    return {"from_source": evidence, "proposer": proposer}
+
+
+def _emptiable(principal: Principal, place: str) -> Namespace | None:
+    """The place of the filter, when all of it may be forgotten by this person."""
+    ref = ref_of(place) if place else None
+    found = (one for one in access.changeable(principal) if ref and (one.type, one.owner_name) == (ref.type, ref.id))
+    return next(found, None)
 
 
 def _current(principal: Principal, memory_id: uuid.UUID) -> Memory:

@@ -68,13 +68,15 @@ class Proposal:
 class Evidence:
     """What the proposal rests on. `cleared`: a reviewer read these exact words and found them harmless.
 
-    `from_file`: the words come with a file, so nobody says them just now.
+    `from_file`: the words come with a file, so nobody says them just now. `source_closed`: the source was itself
+    forgotten, not only something that rested on it.
     """
 
     evidence_class: EvidenceClass
     occurred_at: datetime | None = None
     by_maintainer: bool = False
     source_forgotten_at: datetime | None = None
+    source_closed: bool = False
     with_receipt: bool = False
     cleared: bool = False
     from_file: bool = False
@@ -265,7 +267,7 @@ def _forgotten(case: _Case) -> _Answer | None:
     slot, evidence = case.slot, case.evidence
     if slot.forgotten_at and not _said_after(case, slot.forgotten_at):
         return _reject("tombstone_key")
-    source_gone = evidence.source_forgotten_at if slot.current is None else None
+    source_gone = evidence.source_forgotten_at if slot.current is None or evidence.source_closed else None
     if source_gone and not _said_after(case, source_gone):
         return _reject("tombstone_source")
     return None

@@ -14,6 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, JsonResponse
 from django.views.decorators.http import require_safe
 
+from memories import ledger
 from memoryhub import metrics
 
 log = structlog.get_logger("memoryhub.health")
@@ -93,9 +94,16 @@ def _detectors() -> None:
     import_module("memories.sensitivity").warm_up()
 
 
+def _ledger() -> None:
+    """Nothing that the ledger knows as forgotten stands in this database: it is no restored backup."""
+    if ledger.missing():
+        raise RuntimeError("the database is older than the erasure ledger; manage.py replay_erasures")
+
+
 CHECKS: dict[str, Callable[[], None]] = {
     "database": _database,
     "migrations": _migrations,
     "cache": _cache,
     "detectors": _detectors,
+    "ledger": _ledger,
 }

@@ -100,6 +100,7 @@ def _prepare(*, demo: bool) -> None:
     from memories.sensitivity import warm_up
 
     call_command("migrate", interactive=False, verbosity=0)
+    call_command("replay_erasures", verbosity=0)
     if demo:
         call_command("demo")
     warm_up()

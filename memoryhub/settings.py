@@ -20,6 +20,9 @@ SECRET_KEY = env.text("MEMORYHUB_SECRET_KEY", minimum=50) or stored_secret(VAR_D
 SECRET_KEY_FALLBACKS = env.words("MEMORYHUB_SECRET_KEY_FALLBACKS", [])
 MEMORYHUB_PEPPER = env.text("MEMORYHUB_PEPPER", minimum=32) or derived(SECRET_KEY, "memoryhub.pepper")
 
+# What was forgotten, outside the database; several machines name one file on storage that they share
+MEMORYHUB_LEDGER = Path(env.text("MEMORYHUB_LEDGER", str(VAR_DIR / "erasures.jsonl"))).resolve()
+
 # Where it is served
 PORT = env.number("PORT", 8000, least=1, most=65535)
 MEMORYHUB_BIND = env.pattern("MEMORYHUB_BIND", "127.0.0.1", r"[0-9A-Za-z.:\[\]-]+", "an address of this machine")

@@ -125,6 +125,12 @@ def _words_alone() -> None:
     settings.MEMORYHUB_EMBEDDER = "none"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _own_ledger(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What tests forget is written down for this process alone."""
+    settings.MEMORYHUB_LEDGER = tmp_path_factory.mktemp("ledger") / "erasures.jsonl"
+
+
 @pytest.fixture(autouse=True)
 def _clean_frame() -> Iterator[None]:
     """No tenant is active when a test begins, and this process's cache is empty."""

@@ -89,6 +89,8 @@ ALLOWED = {
     "memories.Recall.latency": IDS,
     "memories.Erasure.slot_ids": IDS,
     "memories.Erasure.memory_ids": IDS,
+    "memories.Erasure.candidate_ids": IDS,
+    "memories.Erasure.evidence_ids": IDS,
     "memories.Erasure.counts": IDS,
     "memories.Export.actor": CODE,
     "memories.Export.scopes": CODE,

@@ -34,7 +34,7 @@ def test_forgetting_leaves_ids_and_times_and_takes_everything_else(acme: Company
             assert (event.text, event.ref, event.thread, event.speaker, event.run_id) == (None, "", "", "", "")
         assert Slot.objects.get().forgotten_at is not None
         told = AuditEvent.objects.filter(action="memory.forget").get()
-        assert (str(told.target_id), told.details) == (receipt["id"], {"memories": 2})
+        assert (str(told.target_id), told.details) == (receipt["id"], {"memories": 2, "scope": "key"})
 
 
 def test_what_is_forgotten_is_gone_by_every_door(acme: Company) -> None:

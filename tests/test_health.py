@@ -23,7 +23,7 @@ def test_readyz_names_each_check(client: Client) -> None:
     response = client.get("/readyz")
     assert response.json() == {
         "status": "ok",
-        "checks": {"database": "ok", "migrations": "ok", "cache": "ok", "detectors": "ok"},
+        "checks": {"database": "ok", "migrations": "ok", "cache": "ok", "detectors": "ok", "ledger": "ok"},
     }
     assert response.status_code == 200
 

@@ -20,9 +20,10 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from exchange import asked, entry, hand_over, sweep
 from mcp_door import handshake, stateless
 
-from accounts.models import Membership, PersonalToken
+from accounts.models import Agent, Membership, PersonalToken
 from accounts.principals import Scope
 from accounts.secrets import new_token
+from memories.models import Namespace
 from memoryhub.mcp.view import ANSWERS
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -124,6 +125,10 @@ ROWS = (
         ids=MEMORY, body=made(valid_until=":in_months", evidence_id=":evidence_id"),
     ),
     Row("forget", "POST", Scope.FORGET, 200, body=made(filter={"kind": "preference"}, dry_run=True)),
+    *(
+        Row("forget", "POST", Scope.FORGET, 200, body=made(filter=chosen, dry_run=True))
+        for chosen in ({"thread": "talk"}, {"agent": "helper"})
+    ),
     Row("erasures/<str:erasure_id>", "GET", Scope.READ, 200, ids={"erasure_id": "erasure_id"}),
     Row("operations/<str:operation_id>", "GET", Scope.READ, 200, ids={"operation_id": "operation_id"}),
     Row("index-status", "GET", Scope.READ, 200),
@@ -215,6 +220,11 @@ PAGES = (
     Page(f"{IMPORT_PAGE}/", SAFE, SIGN_IN, SHOWN, OWN_IMPORT),
     Page(f"{IMPORT_PAGE}/start/", POST, SIGN_IN, ANSWERED, OWN_IMPORT),
     Page(f"{IMPORT_PAGE}/cancel/", POST, SIGN_IN, ANSWERED, OWN_IMPORT),
+    Page("forget/conversation/<uuid:evidence_id>/", FORM, SIGN_IN, ANSWERED, {"evidence_id": "evidence_id"}),
+    Page("forget/agent/<uuid:agent_id>/", FORM, SIGN_IN, ANSWERED, {"agent_id": "agent_id"}),
+    Page("forget/place/<uuid:namespace_id>/", FORM, SIGN_IN, ANSWERED, {"namespace_id": "namespace_id"}),
+    Page("forget/me/", FORM, SIGN_IN, (302,)),  # the password is asked for again
+    Page("forgotten/<str:token>/", SAFE, 404, (404,)),  # a made-up token
     Page("waiting/", SAFE, SIGN_IN, SHOWN),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
     Page(f"{HELD_PAGE}/", SAFE, SIGN_IN, SHOWN, HELD),
@@ -285,8 +295,15 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             review_hash=review["content_hash"],
             evidence_id=alice.evidence(),
             rita_evidence_id=acme.rita.evidence(),
+            **ids_of(acme),
             token_id=personal_token(acme),
         )
+
+
+def ids_of(acme: Company) -> dict[str, str]:
+    with acme.entered():
+        place = Namespace.objects.get(membership__external_id="alice")
+        return {"agent_id": str(Agent.objects.get(slug="solo").pk), "namespace_id": str(place.pk)}
 
 
 def personal_token(acme: Company) -> str:

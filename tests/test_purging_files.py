@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sqlite3
 from datetime import timedelta
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 from cast import Cast, Company, sentence, word
 from django.conf import settings
+from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
+from test_verify_erasure import look_for
 
 from accounts.principals import system
 from memories import purging
@@ -49,3 +52,23 @@ if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         assert alice.get(f"/erasures/{erasure['id']}").json()["state"] == "hidden"
         reader.close()
         assert purge(crowd.acme, timedelta(seconds=3)) == {"erasures_purged": 1, "erasures_waiting": 0}
+
+    def test_the_command_looks_into_the_files_and_rewrites_them(
+        crowd: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """R-140, R-155, T23: in the file and its write-ahead log before, nowhere after; also by the command itself."""
+        home = tmp_path / "var"
+        home.mkdir()
+        monkeypatch.setattr(settings, "VAR_DIR", home)
+        acme, mark = crowd.acme, word(9)
+        memory = acme.alice.store(sentence(mark))
+        assert look_for(tmp_path, mark)[1]["database files"] > 0
+        acme.alice.forget(memory)
+        purge(acme)
+        assert look_for(tmp_path, mark)[0]
+        connection.cursor().execute("PRAGMA secure_delete=OFF")
+        acme.alice.forget(acme.alice.store(sentence(mark)))
+        assert not look_for(tmp_path, mark)[0]
+        call_command("purge_bytes", stdout=io.StringIO())
+        assert look_for(tmp_path, mark)[0]
+        connection.cursor().execute("PRAGMA secure_delete=ON")

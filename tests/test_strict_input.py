@@ -280,7 +280,7 @@ BODIES: dict[str, tuple[str, type[drf.Serializer], set[str]]] = {
     "correct": ("", serializers.CorrectionBody, {
         "statement", "value", "conditions", "valid_until", "sensitivity", "evidence_id",
     }),
-    "forget": ("/forget", serializers.ForgetBody, {"filter", "dry_run", "confirm_token"}),
+    "forget": ("/forget", serializers.ForgetBody, {"filter", "dry_run", "confirm_token", "typed"}),
     "tool": ("/tools/call", serializers.ToolCallBody, {"call_id", "name", "arguments"}),
 }  # fmt: skip
 SERVERS_OWN = sorted(

@@ -3,7 +3,6 @@
 from memories.actions.attest import attest, web_form
 from memories.actions.change import correct, pause, renew, resume
 from memories.actions.forget import (
-    ForgetFilter,
     ForgetPlan,
     ask_to_forget,
     confirm_forget,
@@ -14,7 +13,9 @@ from memories.actions.forget import (
 from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of
 from memories.actions.propose import approve, preview, propose, propose_batch
+from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
+from memories.lifecycle import Part
 
 __all__ = [
     "ACTIVATING",
@@ -23,6 +24,7 @@ __all__ = [
     "Fate",
     "ForgetFilter",
     "ForgetPlan",
+    "Part",
     "Proposed",
     "Sitting",
     "approve",

@@ -90,6 +90,25 @@ def _source_digest(principal: Principal, event: EvidenceInput) -> str:
     return secrets.digest("source", event.type, about, event.thread, event.ref, moment)
 
 
+def sources_of(principal: Principal, evidence: Evidence | None) -> tuple[str, ...]:
+    """Where a proposal comes from, as markers know it: the event, and the conversation that it was part of.
+
+    What a person enters on a page or hands over as a file comes from nowhere else.
+    """
+    if evidence is None:
+        about, thread = principal.subject_id or principal.agent_id, principal.thread_id
+        return (thread_digest(about, thread),) if thread else ()
+    if evidence.type in Evidence.OWN_ACTS:
+        return ()
+    conversation = (thread_digest(evidence.subject_id or evidence.agent_id, evidence.thread),)
+    return (evidence.source_digest, *(conversation if evidence.thread else ()))
+
+
+def thread_digest(about: uuid.UUID | None, thread: str) -> str:
+    """Which conversation this is: of a person, or of an agent that works for nobody in particular."""
+    return secrets.digest("thread", str(about), thread)
+
+
 def web_form(principal: Principal, now: datetime) -> Evidence:
     """The event behind what a person enters or approves on the page."""
     return _own_act(principal, Evidence.Type.WEB_FORM, now)

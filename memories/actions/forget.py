@@ -1,42 +1,45 @@
-"""Forget: one key, a model's wish, or everything a filter shows. Hidden everywhere when the verb returns."""
+"""Forget: one key, a model's wish, or all that a wider wish takes. Hidden everywhere when the verb returns."""
 
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core import signing
 from django.utils import timezone
 
-from accounts import audit, secrets, tenancy
+from accounts import audit, departing, secrets, tenancy
 from accounts.errors import Conflict, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import Principal, Scope
-from memories import access, lifecycle, purging, tenant_policy
+from memories import access, ledger, lifecycle, purging, tenant_policy
 from memories.access import NamespaceRef
+from memories.actions import scopes
 from memories.actions.change import standing_of
-from memories.models import Candidate, Erasure, Memory, Namespace, Slot
+from memories.actions.scopes import Choice, ForgetFilter
+from memories.lifecycle import Part
+from memories.models import Candidate, Erasure, Evidence, Memory
+from memories.stores import NO_SOURCE
 from memories.write_gate import EvidenceClass
 
 PLAN_LIVES = timedelta(hours=1)
-PLAN_LIMIT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class ForgetFilter:
-    """Which memories to forget; at least one field must say something."""
-
-    namespace: NamespaceRef | None = None
-    kind: str | None = None
-    key: str | None = None
+PLAN_LIMIT = 100_000
+SALT = "memoryhub.forget"
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
-    """Exactly what a confirmed filter would forget."""
+    """Exactly what a confirmed wish would forget. `typed`: what the person must type to confirm it."""
 
     memory_ids: Sequence[uuid.UUID]
+    count: int
+    candidates: int
+    evidence: int
+    scope: str
+    typed: str | None
     confirm_token: str
     expires_at: datetime
 
@@ -56,7 +59,7 @@ def forget(
         if expected_version is not None and (standing is None or standing.version != expected_version):
             raise StaleVersion(current_version=standing.version if standing else None)
         erasure = Erasure(actor_id=principal.actor_id, subject_id=principal.subject_id)
-        return erase(principal, erasure, {seen.namespace: [seen.slot]}, now)
+        return erase(principal, erasure, [Part(seen.namespace, [seen.slot_id])], now)
 
 
 def ask_to_forget(principal: Principal, memory_id: str) -> Candidate:
@@ -95,98 +98,131 @@ def ask_to_forget(principal: Principal, memory_id: str) -> Candidate:
 def forget_approved(principal: Principal, candidate: Candidate) -> Erasure:
     """Forget the key that an approved request names. For `reviews.decisions` only, under its lock."""
     erasure = Erasure(actor_id=principal.actor_id, subject_id=principal.subject_id)
-    return erase(principal, erasure, {candidate.namespace: [candidate.slot]})
+    return erase(principal, erasure, [Part(candidate.namespace, [candidate.slot_id])])
 
 
-def plan_forget(principal: Principal, chosen: ForgetFilter) -> ForgetPlan:
-    """A dry run: the exact ids, every version, and a token that forgets just those. Forgets nothing."""
+def plan_forget(principal: Principal, wish: ForgetFilter) -> ForgetPlan:
+    """A dry run: the exact ids, every version, and a token that forgets just those. Forgets nothing.
+
+    The ids of a person or a tenant are told to nobody: they are many and may be others'.
+    """
     principal.require(Scope.FORGET)
-    if chosen == ForgetFilter():
-        raise InvalidInput.field("filter", "Say what to forget: a namespace, a kind or a key.", "empty_filter")
-    ref = chosen.namespace or NamespaceRef("user" if principal.subject_id else "agent")
-    area = access.area(principal, ref)
-    access.require_change(principal, area.namespace)
-    rows = Memory.objects.kept().filter(namespace=area.namespace).within(area.path)
-    if chosen.kind is not None:
-        rule = tenant_policy.active().kind(chosen.kind)
-        rows = rows.filter(kind=rule.name if rule else chosen.kind)
-    if chosen.key is not None:
-        rows = rows.filter(key=chosen.key)
-    found = list(rows.order_by("pk").values_list("pk", "slot_id")[: PLAN_LIMIT + 1])
-    if len(found) > PLAN_LIMIT:
+    choice = scopes.choose(principal, wish)
+    parts = scopes.parts_of(choice)
+    found = scopes.memory_ids_of(parts)
+    if choice.typed is None and len(found) > PLAN_LIMIT:
         raise InvalidInput.field("filter", "These are more memories than one call may forget; narrow it.", "too_many")
     expires_at = timezone.now() + PLAN_LIVES
+    ids = found if choice.typed is None else []
     with tenancy.atomic():
         plan = Erasure.objects.create(
             state=Erasure.State.PLANNED,
+            scope=choice.scope,
+            target_id=choice.target_id,
             actor_id=principal.actor_id,
             subject_id=principal.subject_id,
-            memory_ids=[str(pk) for pk, _ in found],
-            slot_ids=[str(pk) for pk in dict.fromkeys(slot for _, slot in found)],
+            memory_ids=[str(pk) for pk in ids],
+            candidate_ids=[str(pk) for part in parts for pk in part.candidate_ids] if choice.typed is None else [],
             expires_at=expires_at,
         )
-        audit.record(
-            principal, "memory.forget_plan", target="erasure", target_id=plan.pk, details={"memories": len(found)}
-        )
-    token = signing.dumps(str(plan.pk), salt="memoryhub.forget")
-    return ForgetPlan([pk for pk, _ in found], token, expires_at)
+        details = {"memories": len(found), "scope": choice.scope}
+        audit.record(principal, "memory.forget_plan", target="erasure", target_id=plan.pk, details=details)
+    return ForgetPlan(
+        memory_ids=ids,
+        count=len(found),
+        candidates=sum(len(part.candidate_ids) for part in parts),
+        evidence=choice.evidence.count() if choice.evidence is not None else 0,
+        scope=choice.scope,
+        typed=choice.typed,
+        confirm_token=signing.dumps({"plan": str(plan.pk), "wish": asdict(wish)}, salt=SALT, compress=True),
+        expires_at=expires_at,
+    )
 
 
-def confirm_forget(principal: Principal, confirm_token: str) -> Erasure:
+def confirm_forget(principal: Principal, confirm_token: str, typed: str | None = None) -> Erasure:
     """Forget what a dry run showed. The token works once; used again it answers with the same receipt.
 
-    Raises Conflict when something under those keys changed after the dry run.
+    Raises Conflict when more would go now than was shown, InvalidInput when what the plan asks for was not typed.
     """
     principal.require(Scope.FORGET)
     try:
-        plan_id = signing.loads(confirm_token, salt="memoryhub.forget", max_age=PLAN_LIVES)
-        plan = access.erasure(principal, plan_id)
+        signed = signing.loads(confirm_token, salt=SALT, max_age=PLAN_LIVES)
+        plan = access.erasure(principal, signed["plan"])
     except (signing.BadSignature, NotVisible):
         raise InvalidInput.field("confirm_token", "This token is unknown or has expired.", "unknown_token") from None
-    slots = list(Slot.objects.filter(pk__in=plan.slot_ids).select_related("namespace"))
-    by_namespace: dict[Namespace, list[Slot]] = {}
-    for slot in slots:
-        by_namespace.setdefault(slot.namespace, []).append(slot)
+    if plan.state != Erasure.State.PLANNED:
+        return plan
+    choice = scopes.choose(principal, _wish_of(signed["wish"]))
+    if choice.typed is not None and typed != choice.typed:
+        raise InvalidInput.field("typed", "Type the name exactly as it is shown.", "not_typed")
     with tenancy.atomic():
-        access.lock(by_namespace)
-        plan.refresh_from_db()
+        access.lock(choice.namespaces)
+        plan = Erasure.objects.select_for_update().get(pk=plan.pk)
         if plan.state != Erasure.State.PLANNED:
             return plan
-        for namespace in by_namespace:
-            access.area(principal, NamespaceRef(namespace.type, namespace.owner_name))
-            access.require_change(principal, namespace)
-        now_there = Memory.objects.kept().filter(slot__in=slots).values_list("pk", flat=True)
-        if not {str(pk) for pk in now_there} <= set(plan.memory_ids):
+        parts = scopes.parts_of(choice)
+        if choice.typed is None and not _shown(plan, parts):
             raise Conflict("Something changed under these keys since the dry run; look again.", code="plan_changed")
-        return erase(principal, plan, by_namespace)
+        return erase(principal, plan, parts, choice=choice)
+
+
+def _wish_of(signed: Mapping[str, Any]) -> ForgetFilter:
+    """The wish that a token carries."""
+    place = signed["namespace"]
+    ref = NamespaceRef(place["type"], place["id"], tuple(place["path"])) if place else None
+    return ForgetFilter(**{**signed, "namespace": ref})
+
+
+def _shown(plan: Erasure, parts: Sequence[Part]) -> bool:
+    """Whether nothing goes that the dry run did not show."""
+    waiting = {str(pk) for part in parts for pk in part.candidate_ids}
+    going = {str(pk) for pk in scopes.memory_ids_of(parts)}
+    return going <= set(plan.memory_ids) and waiting <= set(plan.candidate_ids)
 
 
 def erase(
     principal: Principal,
     erasure: Erasure,
-    doomed: Mapping[Namespace, Sequence[Slot]],
+    parts: Sequence[Part],
     now: datetime | None = None,
+    *,
     action: str = "memory.forget",
+    choice: Choice | None = None,
 ) -> Erasure:
     """Carry a forgetting out under its receipt. The caller holds the locks and has asked who may."""
     now = now or timezone.now()
-    slot_ids = [slot.pk for slots in doomed.values() for slot in slots]
-    ids = Memory.objects.kept().filter(slot_id__in=slot_ids).order_by("pk").values_list("pk", flat=True)
-    erasure.memory_ids, erasure.slot_ids = [str(pk) for pk in ids], [str(pk) for pk in slot_ids]
+    erasure.memory_ids = [str(pk) for pk in scopes.memory_ids_of(parts)]
+    erasure.slot_ids = [str(pk) for part in parts for pk in part.slot_ids]
+    erasure.candidate_ids = [str(pk) for part in parts for pk in part.candidate_ids]
+    if choice is not None and choice.evidence is not None and choice.person is None:
+        erasure.evidence_ids = [str(pk) for pk in choice.evidence.values_list("pk", flat=True)]
     erasure.state, erasure.hidden_at = Erasure.State.HIDDEN, now
     erasure.save()
-    counts: dict[str, int] = {}
-    for namespace, slots in doomed.items():
-        for store, count in lifecycle.erase(namespace, slots, erasure, now).items():
-            counts[store] = counts.get(store, 0) + count
-    erasure.counts = counts
+    if choice is not None and choice.evidence is not None:
+        lifecycle.unlink(choice.evidence, choice.namespaces)
+    counts: Counter[str] = Counter()
+    for part in parts:
+        counts.update(lifecycle.erase(part, erasure, now))
+    if choice is not None:
+        counts.update(_beyond_memories(choice))
+    erasure.counts = dict(counts)
     erasure.save(update_fields=["counts"])
+    ledger.soon(erasure)
     purging.soon(erasure.pk)
-    audit.record(
-        principal,
-        action,
-        target="erasure",
-        target_id=erasure.pk,
-        details={"memories": len(erasure.memory_ids)},
-    )
+    details = {"memories": len(erasure.memory_ids), "scope": erasure.scope}
+    audit.record(principal, action, target="erasure", target_id=erasure.pk, details=details)
     return erasure
+
+
+def _beyond_memories(choice: Choice) -> dict[str, int]:
+    """What goes besides memories: evidence that served none, and what tells who a forgotten person was."""
+    counts = {}
+    if choice.evidence is not None:
+        counts["evidence"] = purging.let_go(choice.evidence)
+    if choice.person is not None:
+        Evidence.objects.filter(subject=choice.person).update(text=None, speaker="")
+        departing.forget_person(choice.person)
+    if choice.scope == Erasure.Scope.TENANT:
+        counts["evidence"] = Evidence.objects.update(**NO_SOURCE)
+        departing.forget_tenant()
+    return counts

@@ -16,7 +16,7 @@ from accounts.models import AuditEvent
 from accounts.principals import Principal, Scope
 from memories import access, indexing, lifecycle, tenant_policy, write_gate
 from memories.access import Area
-from memories.actions.attest import CLASS_OF, handed_over, unsaved_evidence, web_form
+from memories.actions.attest import CLASS_OF, handed_over, sources_of, unsaved_evidence, web_form
 from memories.actions.hold import hold
 from memories.actions.standing import Standing
 from memories.inputs import ProposalInput, end_of, texts_in
@@ -58,6 +58,7 @@ class Draft:
     content: lifecycle.Content
     origin: lifecycle.Origin
     digest: str
+    sources: Sequence[str]
     entered: bool
 
 
@@ -89,6 +90,8 @@ class Sitting:
     def draft(self, area: Area, item: ProposalInput) -> Draft:
         """What would be kept, found out without any statement that carries the proposed text."""
         principal, approval = self._principal, self._approval
+        if area.namespace.membership is not None and not area.namespace.membership.is_active:
+            raise NotVisible  # forgotten since the caller was let in
         entered = principal.is_person and approval is None and item.evidence is None and item.evidence_id is None
         entered = entered and not (item.handed_over and item.handed_over.inferred)
         evidence = _evidence_of(principal, item, self._policy, entered, approval, self.now)
@@ -114,11 +117,11 @@ class Sitting:
             approved_by=approval.approver_id if approval else None,
         )
         digest = lifecycle.slot_digest(area.namespace, area.path, content.kind, item.key)
-        return Draft(area.namespace, item, content, origin, digest, entered)
+        return Draft(area.namespace, item, content, origin, digest, sources_of(principal, evidence), entered)
 
     def read(self, drafts: Sequence[Draft]) -> None:
         """Read at once what stands where these would go."""
-        sources = [(draft.namespace, one.source_digest) for draft in drafts if (one := draft.origin.evidence)]
+        sources = [(draft.namespace, source) for draft in drafts for source in draft.sources]
         self._standing.read([(draft.namespace, draft.digest) for draft in drafts], sources)
 
     def case(self, draft: Draft) -> Case:
@@ -159,13 +162,15 @@ class Sitting:
     def judge(self, case: Case) -> Decision:
         draft = case.draft
         evidence = draft.origin.evidence
+        markers = self._standing.forgotten_sources(draft.namespace, draft.sources)
         return write_gate.decide(
             _gate_proposal(self._principal, draft),
             write_gate.Evidence(
                 evidence_class=EvidenceClass(draft.origin.evidence_class),
                 occurred_at=evidence.occurred_at if evidence else None,
                 by_maintainer=self._standing.maintains(draft.namespace),
-                source_forgotten_at=self._standing.forgotten_source(draft.namespace, evidence),
+                source_forgotten_at=max((one.forgotten_at for one in markers), default=None),
+                source_closed=any(one.whole for one in markers),
                 cleared=self._approval is not None and self._approval.candidate.awaiting == Candidate.Awaiting.REVIEWER,
                 from_file=draft.item.handed_over is not None,
             ),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 
 from accounts.principals import Principal
 from memories import access
-from memories.models import Evidence, Memory, Namespace, Slot, SourceMarker
+from memories.models import Memory, Namespace, Slot, SourceMarker
 
 Place = tuple[Namespace, str]
 """A namespace, and the digest of a slot or of a source in it."""
@@ -22,7 +21,7 @@ class Standing:
         self._principal = principal
         self._slots: dict[tuple[uuid.UUID, str], Slot | None] = {}
         self._current: dict[uuid.UUID, Memory | None] = {}
-        self._forgotten: dict[tuple[uuid.UUID, str], datetime | None] = {}
+        self._forgotten: dict[tuple[uuid.UUID, str], SourceMarker | None] = {}
         self._maintains: dict[uuid.UUID, bool] = {}
 
     def read(self, slots: Iterable[Place], sources: Iterable[Place]) -> None:
@@ -38,9 +37,8 @@ class Standing:
                 self.take(found[memory.slot_id], memory)
         for namespace, digests in _by_namespace(sources):
             self._forgotten |= {(namespace.pk, digest): None for digest in digests}
-            markers = SourceMarker.objects.filter(namespace=namespace, source_digest__in=digests)
-            for digest, moment in markers.values_list("source_digest", "forgotten_at"):
-                self._forgotten[namespace.pk, digest] = moment
+            for marker in SourceMarker.objects.filter(namespace=namespace, source_digest__in=digests):
+                self._forgotten[namespace.pk, marker.source_digest] = marker
 
     def slot(self, namespace: Namespace, digest: str) -> Slot | None:
         """The slot of a key, if anything was ever remembered or waits under it."""
@@ -57,14 +55,11 @@ class Standing:
         self._slots[slot.namespace_id, slot.digest] = slot
         self._current[slot.pk] = memory
 
-    def forgotten_source(self, namespace: Namespace, evidence: Evidence | None) -> datetime | None:
-        """When what this evidence said was forgotten here, if it was."""
-        if evidence is None or evidence.type in Evidence.OWN_ACTS:
-            return None
-        name = namespace.pk, evidence.source_digest
-        if name not in self._forgotten:
-            self.read((), [(namespace, evidence.source_digest)])
-        return self._forgotten[name]
+    def forgotten_sources(self, namespace: Namespace, sources: Sequence[str]) -> list[SourceMarker]:
+        """The markers of those of these sources of which something was forgotten here."""
+        missing = [one for one in sources if (namespace.pk, one) not in self._forgotten]
+        self.read((), [(namespace, one) for one in missing])
+        return [marker for one in sources if (marker := self._forgotten[namespace.pk, one])]
 
     def maintains(self, namespace: Namespace) -> bool:
         """Whether the caller's subject maintains the namespace."""

@@ -1,0 +1,68 @@
+"""Departing: a person or a whole tenant loses what tells who they were. Ids stay, so that receipts still hold.
+
+The caller holds the transaction and has asked who may.
+"""
+
+from __future__ import annotations
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+
+from accounts import tenancy
+from accounts.models import (
+    Agent,
+    AgentGroup,
+    AgentKey,
+    AgentSubject,
+    Delegation,
+    Group,
+    GroupMember,
+    IdempotencyKey,
+    Membership,
+    PersonalToken,
+    Tenant,
+    User,
+)
+
+
+def forget_person(person: Membership) -> None:
+    """Take a person's name, roles, groups and credentials in this tenant; their sign-in too if it was the last one."""
+    PersonalToken.objects.filter(membership=person).delete()
+    Delegation.objects.filter(membership=person).delete()
+    AgentSubject.objects.filter(membership=person).delete()
+    GroupMember.objects.filter(membership=person).delete()
+    person.external_id, person.name, person.roles = _nobody(person.pk), "", []
+    person.time_zone, person.is_active = "", False
+    person.save()
+    user = person.user
+    if not Membership.everywhere.filter(user=user, is_active=True).exists():
+        _forget_user(user)
+
+
+def forget_tenant() -> None:
+    """Take every name and credential of the active tenant. Nobody can sign in to it any more."""
+    for person in Membership.objects.select_related("user").filter(is_active=True):
+        forget_person(person)
+    for model in (AgentKey, AgentGroup, AgentSubject, IdempotencyKey):
+        model.objects.all().delete()
+    for agent in Agent.objects.all():
+        agent.slug, agent.name, agent.is_active = _nobody(agent.pk), "", False
+        agent.save()
+    for group in Group.objects.all():
+        group.slug, group.name = _nobody(group.pk), ""
+        group.save()
+    tenant_id = tenancy.current_id()
+    Tenant.objects.filter(pk=tenant_id).update(slug=_nobody(tenant_id), name="")
+
+
+def _forget_user(user: User) -> None:
+    """No address, no password, no second factor, no session: a session is bound to the password."""
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    user.email, user.language, user.is_active = f"{user.pk}@forgotten.invalid", "", False
+    user.set_unusable_password()
+    user.save()
+
+
+def _nobody(pk: object) -> str:
+    return f"forgotten-{pk}"
