@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -300,6 +301,11 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
 
 def default_document() -> dict[str, Any]:
     """A fresh copy of the default policy's document."""
+    return deepcopy(_default_document())
+
+
+@lru_cache(maxsize=1)
+def _default_document() -> dict[str, Any]:
     document: dict[str, Any] = yaml.safe_load(files("memories").joinpath("policies/default.yaml").read_text("utf-8"))
     return document
 

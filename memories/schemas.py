@@ -14,6 +14,7 @@ from memories.write_gate import EvidenceClass, Outcome
 # Named in the settings, so that each set of values has one name in the document.
 NAMESPACE_TYPES = Namespace.Type.values
 EVIDENCE_TYPES = Evidence.Type.values
+FORGET_SCOPES = Erasure.Scope.values
 MEMORY_STATUSES = Memory.Status.values
 CANDIDATE_STATUSES = Candidate.Status.values
 RECALL_STATUSES = [status.value for status in Status]
@@ -195,7 +196,7 @@ class ReceiptShown(drf.Serializer):
 
     id = drf.UUIDField()
     state = drf.ChoiceField(choices=[Erasure.State.HIDDEN.value, Erasure.State.PURGED.value])
-    scope = drf.ChoiceField(choices=Erasure.Scope.values)
+    scope = drf.ChoiceField(choices=FORGET_SCOPES)
     memory_ids = drf.ListField(child=drf.UUIDField())
     counts = drf.DictField(child=drf.IntegerField())
     progress = ProgressShown()
@@ -211,7 +212,7 @@ class ForgetShown(drf.Serializer):
     """
 
     dry_run = drf.BooleanField()
-    scope = drf.ChoiceField(choices=Erasure.Scope.values)
+    scope = drf.ChoiceField(choices=FORGET_SCOPES)
     memory_ids = drf.ListField(child=drf.UUIDField())
     count = drf.IntegerField()
     candidates = drf.IntegerField()

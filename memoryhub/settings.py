@@ -263,6 +263,8 @@ SPECTACULAR_SETTINGS = {
         "ContextFormat": "memories.context.FORMATS",
         "ExportFormat": "memories.exchange.serializers.EXPORT_FORMATS",
         "ImportFormat": "memories.exchange.serializers.IMPORT_FORMATS",
+        "ExportScope": "memories.exchange.serializers.EXPORT_SCOPES",
+        "ForgetScope": "memories.schemas.FORGET_SCOPES",
         "ExportState": "memories.exchange.serializers.EXPORT_STATES",
         "ImportState": "memories.exchange.serializers.IMPORT_STATES",
     },

@@ -14,6 +14,7 @@ from memoryhub.fields import Choice, Flag, StrictSerializer, Text
 
 EXPORT_FORMATS = Export.Format.values
 IMPORT_FORMATS = Import.Format.values
+EXPORT_SCOPES = Export.Scope.values
 EXPORT_STATES = Export.State.values
 IMPORT_STATES = Import.State.values
 
@@ -22,7 +23,7 @@ class ExportBody(StrictSerializer):
     namespaces = drf.ListField(
         child=NamespaceInput(), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True
     )
-    scope = Choice(choices=Export.Scope.values, required=False, default=Export.Scope.NAMESPACES.value)
+    scope = Choice(choices=EXPORT_SCOPES, required=False, default=Export.Scope.NAMESPACES.value)
     format = Choice(choices=Export.Format.values, required=False, default=Export.Format.JSONL.value)
 
     def validate(self, attrs: dict[str, Any]) -> ExportInput:
@@ -56,7 +57,7 @@ class LinesQuery(StrictSerializer):
     limit = drf.IntegerField(min_value=1, max_value=200, required=False, default=100)
 
 
-class ProgressShown(drf.Serializer):
+class FileProgressShown(drf.Serializer):
     done = drf.IntegerField()
     total = drf.IntegerField()
 
@@ -66,9 +67,9 @@ class ExportShown(drf.Serializer):
 
     id = drf.UUIDField()
     state = drf.ChoiceField(choices=EXPORT_STATES)
-    scope = drf.ChoiceField(choices=Export.Scope.values)
+    scope = drf.ChoiceField(choices=EXPORT_SCOPES)
     format = drf.ChoiceField(choices=Export.Format.values)
-    progress = ProgressShown(help_text="Memories written and to be written.")
+    progress = FileProgressShown(help_text="Memories written and to be written.")
     size = drf.IntegerField(allow_null=True)
     sha256 = drf.CharField(allow_null=True)
     error = drf.CharField(allow_null=True)
@@ -96,7 +97,7 @@ class ImportShown(drf.Serializer):
     format = drf.ChoiceField(choices=Import.Format.values)
     replace = drf.BooleanField()
     counts = drf.DictField(child=drf.IntegerField(), help_text="Lines by result.")
-    progress = ProgressShown(help_text="Lines settled and lines there are.")
+    progress = FileProgressShown(help_text="Lines settled and lines there are.")
     examples = LineShown(many=True)
     error = drf.CharField(allow_null=True)
     created_at = drf.DateTimeField()
