@@ -29,7 +29,7 @@ class Effect(Enum):
     NONE = "none"
     """It reads, or the server answers the second as the first: always safe to repeat."""
     ONCE = "once"
-    """It writes under an idempotency key: safe to repeat with the same key."""
+    """It writes under a key of the call: safe to repeat as it is."""
     EACH_TIME = "each_time"
     """It writes each time: never repeated once it may have arrived."""
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from memoryhub.client import reading
-from memoryhub.client.calls import Call, ask, change, endpoint, get, listing, write
+from memoryhub.client.calls import Call, Effect, ask, change, endpoint, get, listing, write
 from memoryhub.client.errors import NoMemoryHub
 from memoryhub.client.inputs import Changes, End, EvidenceBody, NamespaceRef, Proposal, Question
 from memoryhub.client.results import (
@@ -224,9 +224,8 @@ class Endpoints:
     def call_tool(self, call_id: str, name: str, arguments: str | Mapping[str, Any]) -> Call[ToolAnswer]:
         """Carry a model's call out. In a run a `call_id` acts once, so only there it is sent again unanswered."""
         body = {"call_id": call_id, "name": name, "arguments": arguments}
-        if self.run:
-            return ask("/tools/call", reading.answer(ToolAnswer), body)
-        return change("POST", "/tools/call", reading.answer(ToolAnswer), body)
+        effect = Effect.ONCE if self.run else Effect.EACH_TIME
+        return Call("POST", "/tools/call", reading.answer(ToolAnswer), effect, body)
 
     @endpoint
     def delegate(

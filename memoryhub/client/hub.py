@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import copy
+import hmac
 import json
 import os
 import time
@@ -56,6 +57,10 @@ class Hub(Endpoints):
         other = copy.copy(self)
         other.subject, other.run, other.thread = subject, run, thread
         return other
+
+    def keyed_digest(self, text: str) -> str:
+        """A digest that only the holder of this credential can make, so that a kept one gives no text away."""
+        return hmac.digest(self._key.encode(), text.encode(), "sha256").hex()
 
     def _request(self, call: Call[Any]) -> dict[str, Any]:
         sent = {"MemoryHub-Subject": self.subject, "MemoryHub-Run": self.run, "MemoryHub-Thread": self.thread}
