@@ -27,11 +27,11 @@ class Script:
         self.sent: list[dict[str, Any]] = []
 
     def model(self, api: str = "responses") -> Any:
-        http = httpx2.Client(transport=httpx2.MockTransport(self._answer))
+        http = httpx2.Client(transport=httpx2.MockTransport(self.answer))
         client = openai.OpenAI(api_key="none", base_url="http://model.test/v1", http_client=http, max_retries=0)
         return (Responses if api == "responses" else ChatCompletions)("a-model", client)
 
-    def _answer(self, request: httpx2.Request) -> httpx2.Response:
+    def answer(self, request: httpx2.Request) -> httpx2.Response:
         body = json.loads(request.content)
         self.sent.append(body)
         step = self.steps.pop(0)

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from cast import OPEN_POLICY, USER, Caller, Company, sentence, word
+from cast import USER, Caller, Company, sentence, word
 from client_door import Network, client_of
 from scripted_model import REASONING, Script, agent_of, save, search, yes
 
@@ -27,8 +27,7 @@ class Crash(BaseException):
 
 @pytest.fixture
 def alice(acme: Company) -> Caller:
-    """Alice's runtime in a run, which may relay what she agrees to, under the policy that asks her."""
-    acme.policy(confirm="agent_writes")
+    """Alice's runtime in a run, which may relay what she agrees to."""
     return acme.by("relay").in_run(f"run_{word()}")
 
 
@@ -77,7 +76,6 @@ def test_the_same_over_chat_completions(alice: Caller) -> None:
 @APIS
 def test_memory_stands_before_the_question_in_this_call_alone(acme: Company, alice: Caller, api: str) -> None:
     """R-192 to R-197, R-200: one round trip, by key and by question, and no part of the conversation that is kept."""
-    acme.policy(**OPEN_POLICY)
     memory = acme.alice.store(sentence("oolong"))
     script, network = Script("First.", "Second."), Network()
     agent = agent_of(alice, script, network, api=api, preload=[memory["key"]], tools=False, instructions="Be kind.")
@@ -281,7 +279,6 @@ def test_used_up_steps_name_what_was_written(alice: Caller, answers: Any) -> Non
 def test_errors_and_reprs_hold_no_text(acme: Company, alice: Caller) -> None:
     """R-239."""
     mark = word(8)
-    acme.policy(**OPEN_POLICY)
     acme.alice.store(sentence(mark))
     script = Script(search(mark), f"It is {mark}.", search(mark), httpx2.Response(500, text=mark))
     agent = agent_of(alice, script)

@@ -27,8 +27,7 @@ APIS = pytest.mark.parametrize("api", ["responses", "chat"])
 
 @pytest.fixture
 def alice(acme: Company) -> Caller:
-    """Alice's runtime, which may relay what she agrees to, under the policy that asks her."""
-    acme.policy(confirm="agent_writes")
+    """Alice's runtime, which may relay what she agrees to."""
     return acme.by("relay")
 
 
@@ -254,9 +253,8 @@ def test_11_an_order_hidden_in_a_memory_is_data_and_gets_nothing_done(acme: Comp
         assert Memory.objects.count() == 1
 
 
-def test_without_the_right_to_relay_an_approved_write_waits(acme: Company, alice: Caller) -> None:
+def test_without_the_right_to_relay_an_approved_write_waits(acme: Company) -> None:
     """R-211, R-223: and it is said to wait."""
-    acme.policy(confirm="agent_writes")
     script = Script(save("brief", key="answer_style"), "It waits.")
     turn = agent_of(acme.alice, script, approve=yes).ask(f"Be brief, {word()}.")
     assert (turn.writes[0].state, script.outputs()[0]["error"]) == ("waiting", "waits_for_confirmation")

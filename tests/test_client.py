@@ -215,7 +215,6 @@ def test_it_waits_as_the_server_asks_and_not_for_ever(acme: Company, connect: An
 
 def test_a_call_in_a_run_is_repeated_and_one_without_is_not(acme: Company, connect: Any) -> None:
     """R-219."""
-    acme.policy(confirm="agent_writes")
     save = ("call_1", "memory_save", {"key": "answer_style", "value": "brief"})
     assert connect(acme.alice.in_run("run_1"), Network(lost=1)).call_tool(*save).error == "waits_for_confirmation"
     with pytest.raises(Unanswered) as lost:
