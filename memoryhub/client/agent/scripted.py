@@ -61,7 +61,7 @@ def _told(output: Mapping[str, Any]) -> str:
         return SAID["memory_unavailable"]
     if output.get("ok") is False:
         return SAID.get(str(output["error"]), f"It did not work: {output['error']}.")
-    if "decision" in output:
+    if "memory_id" in output:
         return "It is saved."
     found = output.get("memories", output.get("items")) or ()
     lines = [f"- {one['key']}: {one['statement']}" for one in found]
