@@ -24,9 +24,11 @@ def _kept_connection() -> Iterator[None]:
     """A request's begin and end would close the connection that holds the test's transaction."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
-    yield
-    for signal in (request_started, request_finished):
-        signal.connect(close_old_connections)
+    try:
+        yield
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)
 
 
 class Network(httpx.BaseTransport):

@@ -153,15 +153,16 @@ def test_several_calls_at_once_each_get_their_output_in_order(alice: Caller, ans
     assert (first["ok"], second["ok"], first["memory_id"] != second["memory_id"]) == (True, True, True)
     assert [one["value"] for one in found["memories"]] == ["brief"]
     assert first == twin == again
-    assert [(one.call_id, one.state) for one in turn.writes] == [("c1", "saved"), ("c3", "saved")]
+    assert [(one.call.call_id, one.state) for one in turn.writes] == [("c1", "saved"), ("c3", "saved")]
     assert answers() == (2, 2, 2)
 
 
 def test_an_id_with_other_arguments_is_an_error(alice: Caller, answers: Any) -> None:
     """R-242."""
     script = Script(save("brief", "c1"), save("detailed", "c1"), "Done.")
-    agent_of(alice, script).ask("Both, please.")
+    turn = agent_of(alice, script).ask("Both, please.")
     assert [one.get("error") for one in script.outputs()] == [None, "idempotency_key_reused"]
+    assert [one.state for one in turn.writes] == ["saved", "not_saved"]
     assert answers() == (1, 1, 1)
 
 
@@ -265,15 +266,20 @@ def test_a_failed_answer_leaves_the_write_and_going_on_repeats_nothing(alice: Ca
     assert answers() == (1, 1, 1)
 
 
-def test_used_up_steps_name_what_was_written(alice: Caller, answers: Any) -> None:
-    """R-218, R-246: what was asked last is not carried out; going on would."""
-    script = Script(save("brief"), search("tea"), search("more tea"))
-    agent = agent_of(alice, script, steps=2)
+@APIS
+def test_used_up_steps_name_what_was_written(alice: Caller, answers: Any, api: str) -> None:
+    """R-218, R-246: what was asked last is not carried out; going on does, and puts its output behind the call."""
+    script = Script(save("brief"), search("tea"), "Done.")
+    agent = agent_of(alice, script, steps=2, api=api)
     with pytest.raises(StepLimit) as limit:
         agent.ask("Be brief.")
     assert [one.state for one in limit.value.writes] == ["saved"]
     assert "not undone" in str(limit.value)
     assert (len(script.sent), answers()[0]) == (2, 1)
+    assert agent.ask("And?", history=limit.value.items).text == "Done."
+    latest = (script.sent[-1].get("input") or script.sent[-1]["messages"])[-3:]
+    assert ["call_id" in one or "tool_call_id" in one for one in latest] == [True, False, False]
+    assert answers()[0] == 1
 
 
 def test_errors_and_reprs_hold_no_text(acme: Company, alice: Caller) -> None:

@@ -51,6 +51,7 @@ def test_errors_say_what_to_do(acme: Company, connect: Any) -> None:
         hub.propose(**told(kind=""))
     assert [one.pointer for one in invalid.value.fields] == ["kind"]
     assert "kind: " in str(invalid.value)
+    assert f"/problems/{invalid.value.code}" in str(invalid.value)
 
 
 STRANGE = [

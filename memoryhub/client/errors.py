@@ -24,9 +24,10 @@ class FieldProblem:
 class HubError(Exception):
     """Base of every error of this client.
 
-    `code` is stable, `advice` says what to do, `request_id` finds the request in the server's log. `outcome` is
-    "not_done", "unknown" where nobody can tell whether a write was carried out, or "partly_done" for a batch of several
-    requests; `idempotency_key`, unless None, repeats it without doing anything twice.
+    `code` is stable, `advice` says what to do, `help_url` leads to more about the code, `request_id` finds the request
+    in the server's log. `outcome` is "not_done", "unknown" where nobody can tell whether a write was carried out, or
+    "partly_done" for a batch of several requests; `idempotency_key`, unless None, repeats it without doing anything
+    twice.
     """
 
     advice: ClassVar[str] = "Give the request id to whoever runs this MemoryHub."
@@ -39,6 +40,7 @@ class HubError(Exception):
         status: int | None = None,
         fields: Sequence[FieldProblem] = (),
         request_id: str | None = None,
+        help_url: str | None = None,
         retry_after: float | None = None,
         outcome: str = "not_done",
         idempotency_key: str | None = None,
@@ -49,6 +51,7 @@ class HubError(Exception):
         self.status = status
         self.fields = tuple(fields)
         self.request_id = request_id
+        self.help_url = help_url
         self.retry_after = retry_after
         self.outcome = outcome
         self.idempotency_key = idempotency_key
@@ -56,7 +59,8 @@ class HubError(Exception):
     def __str__(self) -> str:
         wrong = "; ".join(f"{one.pointer}: {one.detail}" for one in self.fields)
         known = [self.code, f"({self.status})" if self.status else "", self.detail, wrong, self.advice]
-        return " ".join(part for part in (*known, f"[{self.request_id}]" if self.request_id else "") if part)
+        more = [f"See {self.help_url}" if self.help_url else "", f"[{self.request_id}]" if self.request_id else ""]
+        return " ".join(part for part in (*known, *more) if part)
 
 
 class InvalidRequest(HubError):
@@ -170,6 +174,7 @@ def problem_of(response: httpx.Response, *, write: bool, idempotency_key: str | 
             for one in document.get("errors") or ()
         ],
         request_id=str(document.get("instance") or "") or None,
+        help_url=str(document.get("type") or "") or None,
         retry_after=retry_after_of(response),
         idempotency_key=idempotency_key,
     )

@@ -52,7 +52,7 @@ class SqliteLedger:
         return Entry(row[0], row[1], row[2], json.loads(row[3]) if row[3] else None) if row else None
 
     def begin(self, run: str, call_id: str, entry: Entry) -> None:
-        """Note an approval before the call is sent; a later one takes its place."""
+        """Note an approval before the call is sent."""
         noted = (run, call_id, entry.digest, entry.ref, entry.approved_at)
         with self._lock:
             self._rows.execute("INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, NULL)", noted)

@@ -128,16 +128,16 @@ class Agent:
     def settle(self, ended: Turn | AgentError) -> tuple[Written, ...]:
         """What became of the writes of a turn, asked anew where it was unknown: nothing is done twice."""
         tools = self._tools(needed=True)
-        calls = {call.call_id: call for item in ended.items for call in self.model.calls(item)}
         for one in ended.writes:
             if one.state == "unknown":
-                tools.carry_out(calls[one.call_id])
-        return tuple(tools.written.get(one.call_id, one) for one in ended.writes)
+                tools.carry_out(one.call)
+        return tuple(tools.written.get(one.call, one) for one in ended.writes)
 
     def _answer_calls(self, going: list[Item], tools: Tools) -> None:
         """One after the other, also where the model asked for several at once, so that writes keep their order."""
         for call in _open_calls(self.model, going):
-            going.append(self.model.output(call.call_id, as_json(tools.carry_out(call))))
+            output = self.model.output(call.call_id, as_json(tools.carry_out(call)))
+            going.insert(_place_of_output(self.model, going, call), output)
             self._keep(going)
 
     def _reply(self, going: list[Item], context: Sequence[Item], tools: Tools) -> Reply:
@@ -205,3 +205,11 @@ def _open_calls(model: Shape, items: Sequence[Item]) -> list[ToolCall]:
         else:
             waiting.append(call)
     return waiting
+
+
+def _place_of_output(model: Shape, items: Sequence[Item], call: ToolCall) -> int:
+    """Behind the latest item with this call and what belongs to the same reply: calls and outputs, nothing later."""
+    place = max(place for place, item in enumerate(items) if call in model.calls(item)) + 1
+    while place < len(items) and (model.answered(items[place]) is not None or any(model.calls(items[place]))):
+        place += 1
+    return place

@@ -29,11 +29,14 @@ class Written:
     `unknown`: nobody can tell. The same items resumed, or the same call settled, tell it and do nothing twice.
     """
 
-    call_id: str
-    name: str
+    call: ToolCall
     state: State
     memory_id: str | None = None
     candidate_id: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.call.name
 
 
 class Tools:
@@ -42,7 +45,7 @@ class Tools:
     def __init__(self, hub: Client, offered: Sequence[Item], approve: Approve | None, ledger: Ledger) -> None:
         self.hub, self.offered, self.approve, self.ledger = hub, offered, approve, ledger
         self.arguments = {name: set(schema["properties"]) for name, schema in map(_named, offered)}
-        self.written: dict[str, Written] = {}
+        self.written: dict[ToolCall, Written] = {}
         self.failures: list[str] = []
         self._refused: set[str] = set()
 
@@ -50,7 +53,7 @@ class Tools:
         """The output for the model. Every failure is one, with a code; only ok=true means found or saved."""
         output = self._output(call)
         if call.name in self.arguments and call.name != SEARCH:
-            self.written[call.call_id] = _written(call, output)
+            self.written[call] = _written(call, output)
         elif output.get("ok") is not True:
             self.failures.append(str(output.get("error")))
         return output
@@ -66,20 +69,22 @@ class Tools:
     def _written(self, call: ToolCall, arguments: Mapping[str, Any]) -> Output:
         content = json.dumps([call.name, arguments], sort_keys=True)
         write = Write(call.call_id, call.name, arguments, self.hub.keyed_digest(f"{call.call_id}\n{content}"))
-        entry = self.ledger.find(self.hub.run, call.call_id)
-        if entry is None or entry.digest != write.digest:
+        known = self.ledger.find(self.hub.run, call.call_id)
+        entry = known if known is not None and known.digest == write.digest else None
+        if entry is None:
             approval = None if content in self._refused else self._approval(write)
             if approval is None:
                 self._refused.add(content)  # the person is not asked again for the same
                 return _error(NOT_APPROVED)
             entry = Entry(write.digest, approval.ref, datetime.now(UTC).isoformat())
+        if known is None:  # an id that stands for something else stays that; the server refuses what differs
             self.ledger.begin(self.hub.run, call.call_id, entry)
         if entry.output is not None:
             return entry.output
         output = self._sent(call, arguments)
         if entry.ref and output.get("error") == WAITS and call.name == SAVE:
             output = self._relayed(call, arguments, output, entry)
-        if output.get("error") != UNKNOWN:
+        if output.get("error") != UNKNOWN and (known is None or known.digest == write.digest):
             self.ledger.finish(self.hub.run, call.call_id, output)
         return output
 
@@ -165,4 +170,4 @@ def _error(code: str) -> dict[str, Any]:
 
 def _written(call: ToolCall, output: Output) -> Written:
     state = "saved" if output.get("ok") is True else STATES.get(str(output.get("error")), "not_saved")
-    return Written(call.call_id, call.name, state, output.get("memory_id"), output.get("candidate_id"))
+    return Written(call, state, output.get("memory_id"), output.get("candidate_id"))
