@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,30 @@ def test_several_calls_at_once_each_get_their_output_in_order(alice: Caller, ans
     assert answers() == (2, 2, 2)
 
 
+def test_more_calls_at_once_than_a_reply_may_have_are_not_carried_out(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryhub.client.agent.loop.MAX_CALLS", 1)
+    script = Script([*search("tea"), *search("tea")], "Done.")
+    agent_of(alice, script).ask("Tea?")
+    assert [one.get("error") for one in script.outputs()] == [None, "too_many_calls"]
+
+
+def test_broken_characters_of_a_model_break_nothing(alice: Caller) -> None:
+    broken = [(f"c{number}", name, text) for number, (name, text) in enumerate(BROKEN)]
+    script = Script(broken, "Sorry.")
+    assert agent_of(alice, script).ask("Tea?").text == "Sorry."
+    assert all(one["ok"] is False for one in script.outputs())
+
+
+BROKEN = [
+    ("memory_search", '{"query": "\\ud800"}'),
+    ("memory_search", '{"query": NaN}'),
+    ("memory_save", '{"key": "answer_style", "value": "\\ud800"}'),
+    ("memory_save", "[" * 5000),
+]
+
+
 def test_an_id_with_other_arguments_is_an_error(alice: Caller, answers: Any) -> None:
     """R-242."""
     script = Script(save("brief", "c1"), save("detailed", "c1"), "Done.")
@@ -164,6 +189,16 @@ def test_an_id_with_other_arguments_is_an_error(alice: Caller, answers: Any) -> 
     assert [one.get("error") for one in script.outputs()] == [None, "idempotency_key_reused"]
     assert [one.state for one in turn.writes] == ["saved", "not_saved"]
     assert answers() == (1, 1, 1)
+
+
+def test_a_yes_is_not_passed_on_to_anything_else(alice: Caller, answers: Any) -> None:
+    """R-213: what waits must say what the person saw."""
+    script = Script(save("brief"), "It waits.")
+    agent = agent_of(alice, script)
+    shown = agent.hub.candidate
+    agent.hub.candidate = lambda pk: dataclasses.replace(shown(pk), value="detailed")  # type: ignore[method-assign]
+    assert [one.state for one in agent.ask("Be brief.").writes] == ["waiting"]
+    assert answers() == (1, 0, 0)
 
 
 def test_a_restart_between_call_and_answer_neither_asks_nor_writes_twice(

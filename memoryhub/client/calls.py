@@ -60,7 +60,8 @@ class Call(Generic[T]):
     def content(self) -> bytes | None:
         if self.body is None:
             return None
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
+        # Escaped, so that a broken character is refused by the server, which names its field.
+        return json.dumps(self.body, separators=(",", ":"), default=_plain).encode()
 
     def after(self, cursor: str) -> Self:
         """The same listing, from this cursor on."""

@@ -60,7 +60,7 @@ class Hub(Endpoints):
 
     def keyed_digest(self, text: str) -> str:
         """A digest that only the holder of this credential can make, so that a kept one gives no text away."""
-        return hmac.digest(self._key.encode(), text.encode(), "sha256").hex()
+        return hmac.digest(self._key.encode(), text.encode(errors="backslashreplace"), "sha256").hex()
 
     def _request(self, call: Call[Any]) -> dict[str, Any]:
         sent = {"MemoryHub-Subject": self.subject, "MemoryHub-Run": self.run, "MemoryHub-Thread": self.thread}
@@ -207,7 +207,7 @@ def _parts(proposals: Sequence[Proposal]) -> Iterator[list[Proposal]]:
     part: list[Proposal] = []
     size = 0
     for one in proposals:
-        length = len(json.dumps(one, default=str))  # escapes make it longer than what is sent, never shorter
+        length = len(json.dumps(one, default=str))
         if part and (len(part) == BATCH_ITEMS or size + length > BATCH_BYTES):
             yield part
             part, size = [], 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import httpx
 
@@ -71,9 +71,6 @@ class Attempts(Generic[T]):
         try:
             return self.call.read(response)
         except NoMemoryHub as error:
-            self._mark(error)
+            if self.call.effect is not Effect.NONE:
+                error.outcome, error.idempotency_key = "unknown", self.call.idempotency_key
             raise
-
-    def _mark(self, error: Any) -> None:
-        if self.call.effect is not Effect.NONE:
-            error.outcome, error.idempotency_key = "unknown", self.call.idempotency_key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +14,9 @@ from memoryhub.client.agent.ledger import Entry, Ledger
 from memoryhub.client.agent.models import Item, ToolCall
 from memoryhub.client.errors import HubError, Unavailable
 from memoryhub.client.hub import Client
-from memoryhub.client.results import ToolAnswer
+from memoryhub.client.results import Candidate, ToolAnswer
+
+log = logging.getLogger(__name__)
 
 Output = Mapping[str, Any]
 State = Literal["saved", "waiting", "not_saved", "not_approved", "unknown"]
@@ -94,7 +97,8 @@ class Tools:
             return None
         try:
             approval = self.approve(write)
-        except Exception:
+        except Exception as error:
+            log.warning("the approval callback failed: %s", type(error).__name__)
             self.failures.append("approval_failed")
             return None
         return approval if isinstance(approval, Approval) and approval.digest == write.digest else None
@@ -118,7 +122,7 @@ class Tools:
             held = self.hub.candidate(str(waits["candidate_id"]))
             if held.status != "pending":  # answered since the call was first carried out
                 return _decided(held.candidate_id, held.memory_id, stored=held.status == "approved")
-            if not _same(arguments, {"key": held.key, "value": held.value, "statement": held.statement}):
+            if not _same(arguments, held):
                 return waits
             said = self.hub.attest(
                 type="user_message", ref=str(entry.ref), occurred_at=entry.approved_at, idempotency_key=f"{key}:said"
@@ -158,10 +162,11 @@ def _parsed(arguments: str) -> dict[str, Any] | None:
     return parsed if isinstance(parsed, dict) else None
 
 
-def _same(asked: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+def _same(asked: Mapping[str, Any], held: Candidate) -> bool:
     """What waits is what was approved: the key, and the value or, where none is named, the statement."""
-    content = "value" if asked.get("value") is not None else "statement"
-    return asked["key"] == held["key"] and asked.get(content) == held[content]
+    value = asked.get("value")
+    content = held.statement == asked.get("statement") if value is None else held.value == value
+    return held.key == asked["key"] and held.conditions is None and content
 
 
 def _error(code: str) -> dict[str, Any]:
