@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cast import acme, beta, cast, crowd, erasable_audit, shared_cast  # noqa: F401 - fixtures of every test
+from client_door import connect, pauses  # noqa: F401 - fixtures of the SDK
 from django.conf import settings
 from django.core.cache import cache
 from embedders import use  # noqa: F401 - the fixture with which a test chooses its embedder
@@ -83,12 +84,12 @@ def _no_network() -> Iterator[None]:
     patch.undo()
 
 
-def _guarded(connect: Any) -> Any:
+def _guarded(real: Any) -> Any:
     def guarded(self: socket.socket, address: Any) -> Any:
         inside = self.family == socket.AF_UNIX or str(address[0]).startswith(LOOPBACK)
         if not inside:
             raise RuntimeError("a test tried to reach the network")
-        return connect(self, address)
+        return real(self, address)
 
     return guarded
 

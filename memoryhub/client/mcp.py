@@ -28,7 +28,8 @@ from typing import IO, Any
 
 import httpx
 
-DEFAULT_URL = "http://127.0.0.1:8000"
+from memoryhub.client.hub import DEFAULT_URL
+
 SENT_HEADERS = {
     "MEMORYHUB_SUBJECT": "MemoryHub-Subject",
     "MEMORYHUB_RUN": "MemoryHub-Run",

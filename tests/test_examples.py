@@ -1,0 +1,143 @@
+"""The programs of `memoryhub.client.examples` and the chat in the terminal, run as they are written."""
+
+from __future__ import annotations
+
+import asyncio
+import runpy
+import sys
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from asgiref.sync import async_to_sync
+from cast import Company, word
+from client_door import AwaitedNetwork, Network
+from scripted_model import Script, save
+
+from memories.models import Memory
+from memoryhub.client.agent.__main__ import main as chat
+
+RUN = asyncio.run
+EXAMPLES = "memoryhub.client.examples"
+
+
+@pytest.fixture
+def surroundings(acme: Company, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment as a person sets it, in which the network ends at the application."""
+    network = Network()
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", lambda _, request: network.handle_request(request))
+    monkeypatch.setattr(
+        httpx.AsyncHTTPTransport,
+        "handle_async_request",
+        lambda _, request: AwaitedNetwork(network).handle_async_request(request),
+    )
+    monkeypatch.setattr(asyncio, "run", _run)
+    known = {"KEY": acme.by("relay").token or "", "SUBJECT": "alice", "URL": "http://testserver"}
+    for name, value in known.items():
+        monkeypatch.setenv(f"MEMORYHUB_{name}", value)
+    for name in ("MEMORYHUB_RUN", "MEMORYHUB_THREAD", "OPENAI_MODEL", "OPENAI_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def _run(main: Any) -> None:
+    """In this thread, where the test's transaction is."""
+
+    async def awaited() -> None:
+        await main
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asyncio, "run", RUN)  # async_to_sync needs it itself
+        async_to_sync(awaited)()
+
+
+def with_model(patch: pytest.MonkeyPatch, script: Script) -> None:
+    patch.setenv("OPENAI_MODEL", "a-model")
+    patch.setenv("OPENAI_BASE_URL", "http://model.test/v1")
+    patch.setattr(httpx2.HTTPTransport, "handle_request", lambda _, request: script.answer(request))
+
+
+def typing(patch: pytest.MonkeyPatch, *lines: str) -> None:
+    """A person who types these lines and then closes the input."""
+    left = list(lines)
+
+    def typed(prompt: str = "") -> str:
+        if not left:
+            raise EOFError
+        print(f"{prompt}{left[0]}")
+        return left.pop(0)
+
+    patch.setattr("builtins.input", typed)
+
+
+def test_the_first_memory(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    runpy.run_module(f"{EXAMPLES}.first_memory")
+    assert capsys.readouterr().out == "stored\nanswer_style = conclusion_first\n"
+
+
+def test_many_memories(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    for _ in range(2):
+        runpy.run_module(f"{EXAMPLES}.many_memories")
+        assert capsys.readouterr().out == "3 answered\n3 wait for the person\n0 stored\n"
+
+
+@pytest.mark.parametrize(("typed", "state"), [("y", "saved"), ("n", "not_approved")])
+def test_the_assistant(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any, typed: str, state: str) -> None:
+    """R-225, R-226: the model's name and server come from the environment."""
+    surroundings.setenv("OPENAI_API_KEY", "none")
+    with_model(surroundings, Script(save("conclusion_first"), "As you wish."))
+    typing(surroundings, typed)
+    runpy.run_module(f"{EXAMPLES}.assistant")
+    assert f"As you wish.\nmemory_save {state}\n" in capsys.readouterr().out
+    with acme.entered():
+        assert Memory.objects.count() == (1 if state == "saved" else 0)
+
+
+def test_the_chat_without_a_model_says_that_a_script_answers(
+    acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    surroundings.setattr(sys, "argv", ["agent"])
+    typing(
+        surroundings, "search answer style", "save answer_style brief", "n", "save answer_style brief", "y", "",
+        "search answer style", "How should an answer look?", "save answer_style nonsense", "y",
+    )  # fmt: skip
+    assert chat() == 0
+    told = capsys.readouterr().out
+    assert "a script answers here" in told
+    said = [line for line in told.splitlines() if not line.startswith(("  ", "> ", "No model"))]
+    assert said == [
+        "Nothing was found for now; that does not mean that nothing was ever said.",
+        "You did not agree, so nothing is saved.",
+        "It is saved.",
+        "From memory:", "- answer_style: Keep answers brief.",
+        "From memory:", "- answer_style: Keep answers brief.",
+        "It did not work: invalid_tool_arguments.",
+    ]  # fmt: skip
+    assert told.count("[memory_save: saved]") == 1
+    assert told.count("[memory_save: not_approved]") == 1
+    with acme.entered():
+        assert Memory.objects.get().value == "brief"
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+def test_the_chat_with_a_model_goes_on_after_a_failure(surroundings: pytest.MonkeyPatch, capsys: Any, api: str) -> None:
+    script = Script("Good morning.", httpx2.Response(400, json={}), "Still here.")
+    with_model(surroundings, script)
+    surroundings.setattr(sys, "argv", ["agent", "--api", api, "--run", f"run_{word()}"])
+    typing(surroundings, "Hello.", "Hm?", "And now?")
+    assert chat() == 0
+    told = capsys.readouterr().out
+    assert "script" not in told
+    assert "Good morning." in told
+    assert "The model failed: BadRequestError 400" in told
+    assert "Still here." in told
+    assert ("instructions" in script.sent[0]) == (api == "responses")
+
+
+def test_the_chat_says_what_it_needs(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    surroundings.setattr(sys, "argv", ["agent"])
+    surroundings.delenv("MEMORYHUB_KEY")
+    with pytest.raises(SystemExit):
+        chat()
+    assert "MEMORYHUB_KEY" in capsys.readouterr().err
