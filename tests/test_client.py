@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 from typing import Any
 
 import httpx
@@ -63,7 +64,8 @@ def test_the_life_of_a_memory(acme: Company, connect: Any) -> None:
 def test_context_feedback_tools_and_status(acme: Company, connect: Any) -> None:
     memory, hub = acme.alice.store(sentence("brisk")), connect(acme.alice.in_run("run_1"))
     packet = hub.context("brisk summary", preload=[memory["key"]], format="openai_responses")
-    assert memory["memory_id"] in packet.input[0]["content"][0]["text"]
+    assert json.dumps(memory["statement"]) in packet.input[0]["content"][0]["text"]
+    assert [item["memory_id"] for item in packet.items] == [memory["memory_id"]]
     assert hub.context("brisk summary").packet["items"][0]["memory_id"] == memory["memory_id"]
     assert hub.feedback(packet.recall_id, memory["memory_id"], "used").verdict == "used"
     assert [tool["name"] for tool in hub.tools()] == ["memory_search", "memory_save"]

@@ -97,12 +97,14 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Memory for one model call. Of the last four the one that the format asked for is there."""
+    """Memory for one model call, and which memories it holds, with what each costs. Of the last four the one that the
+    format asked for is there."""
 
     recall_id: str
     status: str
     format: str
     tokens_used: int
+    items: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     packet: Mapping[str, Any] | None = field(default=None, repr=False)
     input: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     messages: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)

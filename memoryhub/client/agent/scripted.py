@@ -20,6 +20,7 @@ SAID = {
     "memory_unavailable": "Memory is not available; I could not look.",
 }
 NOTHING = "Nothing was found for now; that does not mean that nothing was ever said."
+DECODER = json.JSONDecoder()
 BLOCK = re.compile(r"\[memory context\]\n(.*)\n\[end of memory context\]", re.DOTALL)
 
 
@@ -38,7 +39,7 @@ class Scripted(ResponsesShape):
         if command == "save" and value:
             return self._asks("memory_save", {"key": key, "value": value, **_more(tools)})
         found = BLOCK.fullmatch(self.said_by_user(items[-2]) or "") if len(items) > 1 else None
-        return self._says(_told(json.loads(found.group(1))) if found else NOTHING)
+        return self._says(_told(_read(found.group(1))) if found else NOTHING)
 
     def _says(self, text: str) -> Reply:
         message = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
@@ -54,6 +55,22 @@ def _more(tools: Sequence[Item]) -> dict[str, None]:
     """The statement that memory_save takes where free text is allowed, left empty."""
     saves = (tool["parameters"]["properties"] for tool in tools if tool["name"] == "memory_save")
     return {"statement": None} if any("statement" in fields for fields in saves) else {}
+
+
+def _read(block: str) -> dict[str, Any]:
+    """What a memory context says: a line for each memory, one for each system to ask, or that memory is away."""
+    if block.startswith("{"):
+        away: dict[str, Any] = json.loads(block)
+        return away
+    found: dict[str, Any] = {"memories": [], "requery": []}
+    for line in block.splitlines():
+        if line.startswith('- "'):
+            key, end = DECODER.raw_decode(line, 2)
+            statement, _ = DECODER.raw_decode(line, end + 2)
+            found["memories"].append({"key": key, "statement": statement})
+        elif line.startswith("requery: "):
+            found["requery"].append(json.loads(line.removeprefix("requery: ")))
+    return found
 
 
 def _told(output: Mapping[str, Any]) -> str:
