@@ -297,7 +297,7 @@ class Stories(RuleBasedStateMachine):
         return ends is not None and ends <= now - KEPT_AFTER_ITS_END and not place.waiting
 
 
-@pytest.mark.parametrize("half", [1, 2])
+@pytest.mark.parametrize("half", [pytest.param(half, marks=pytest.mark.xdist_group(f"half {half}")) for half in (1, 2)])
 def test_in_any_order_the_rows_are_what_happened(acme: Company, monkeypatch: pytest.MonkeyPatch, half: int) -> None:
     """R-082, R-096, R-120, R-128, R-132, R-139, R-146: a model of a memory's life, in stories made up by chance."""
     Stories.company, Stories.clock = acme, Clock()
