@@ -88,7 +88,7 @@ def test_what_waits_is_an_error_unless_somebody_takes_it(acme: Company, store_of
     """R-321, R-238: a guess is not remembered, and the graph is told so."""
     value = item("canary")
     with pytest.raises(Held) as held:
-        store_of(acme.alice, evidence=None).put(HABITS, "reports", value)
+        store_of(acme.alice, evidence=None).batch([GetOp(HABITS, "reports"), PutOp(HABITS, "reports", value)])
     ((put, decision),) = held.value.writes
     assert (put.key, decision.decision, held.value.outcome) == ("reports", "needs_confirmation", "not_done")
     assert "canary" not in f"{held.value!r} {held.value}"

@@ -30,7 +30,7 @@ class NotStored(HubError):
 
     @classmethod
     def of(cls, writes: Sequence[Write], among: int) -> Self:
-        """The error for these writes of a batch with `among` operations."""
+        """The error for these writes of a batch with `among` puts and deletes."""
         kind = Held if all(_waits(one) for _, one in writes) else cls
         return kind(writes, "not_done" if among == len(writes) else "partly_done")  # type: ignore[return-value]
 

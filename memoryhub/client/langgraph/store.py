@@ -124,7 +124,7 @@ class HubStore(BaseStore):
         for op in puts.values():
             if op.value is None:
                 yield from self._forget(op)
-        yield from self._propose([op for op in puts.values() if op.value is not None], len(ops))
+        yield from self._propose([op for op in puts.values() if op.value is not None], len(puts))
         return results
 
     def _read(self, op: Op) -> Steps[Result]:
