@@ -82,6 +82,11 @@ def test_many_memories(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
         assert capsys.readouterr().out == "3 answered\n3 wait for the person\n0 stored\n"
 
 
+def test_memory_for_a_graph(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    runpy.run_module(f"{EXAMPLES}.graph_memory")
+    assert capsys.readouterr().out == "('answers',) answer_style Put the conclusion first and then the reasons.\n"
+
+
 @pytest.mark.parametrize(("typed", "state"), [("y", "saved"), ("n", "not_approved")])
 def test_the_assistant(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any, typed: str, state: str) -> None:
     """R-225, R-226: the model's name and server come from the environment."""
