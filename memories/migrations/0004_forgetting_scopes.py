@@ -7,6 +7,7 @@ from django.db import migrations, models
 TEXTS = {
     "memories_evidence": ("text", "ref", "thread", "speaker", "run_id"),
     "memories_importline": ("content",),
+    "memories_export": ("file", "sha256"),
     "memories_feature": ("terms", "names", "speaker", "vector"),
     "memories_candidate": ("key", "path", "statement", "value", "conditions", "aliases", "said", "provenance"),
     "memories_memory": ("key", "path", "path_key", "statement", "value", "conditions", "aliases", "said", "provenance"),

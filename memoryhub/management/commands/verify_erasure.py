@@ -45,6 +45,7 @@ class Command(BaseCommand):
         table = Table("place", "hits", "note", title=f"{len(known)} canaries")
         for place in places:
             table.add_row(place.name, f"[bold red]{place.hits}[/]" if place.hits else "0", place.unread)
-        Console(file=self.stdout, width=160).print(table)
+        widest = sum(max(map(len, column)) for column in zip(*((one.name, one.unread) for one in places), strict=True))
+        Console(file=self.stdout, width=widest + 20).print(table)  # each place in one line
         if hits := sum(place.hits for place in places):
             raise CommandError(f"{hits} hits in {sum(1 for place in places if place.hits)} places.")
