@@ -239,6 +239,17 @@ def test_a_plan_is_void_when_something_came_in_between(acme: Company) -> None:
     assert acme.alice.memory(newer["memory_id"]).json()["status"] == "active"
 
 
+def test_a_plan_forgets_just_what_was_shown(acme: Company) -> None:
+    """A name that came under the selection since the dry run stays."""
+    area = {"type": "user", "path": ["work"]}
+    shown = [acme.alice.store(namespace=area) for _ in range(2)]
+    plan = acme.alice.post("/forget", {"filter": {"namespace": area}, "dry_run": True}).json()
+    later = acme.alice.store(namespace=area)
+    receipt = acme.alice.post("/forget", {"confirm_token": plan["confirm_token"]}).json()
+    assert receipt["counts"]["memories"] == len(shown)
+    assert [row["memory_id"] for row in acme.alice.listed()] == [later["memory_id"]]
+
+
 def test_a_token_belongs_to_who_asked_for_it(acme: Company, beta: Company) -> None:
     memory = acme.alice.store()
     plan = acme.alice.post("/forget", {"filter": {"kind": "preference"}, "dry_run": True}).json()

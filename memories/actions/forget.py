@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -161,6 +161,8 @@ def confirm_forget(principal: Principal, confirm_token: str, typed: str | None =
         if plan.state != Erasure.State.PLANNED:
             return plan
         parts = scopes.parts_of(choice)
+        if choice.scope == Erasure.Scope.FILTER:
+            parts = _planned(plan, parts)
         if choice.typed is None and not _shown(plan, parts):
             raise Conflict("Something changed under these keys since the dry run; look again.", code="plan_changed")
         return erase(principal, plan, parts, choice=choice)
@@ -171,6 +173,12 @@ def _wish_of(signed: Mapping[str, Any]) -> ForgetFilter:
     place = signed["namespace"]
     ref = NamespaceRef(place["type"], place["id"], tuple(place["path"])) if place else None
     return ForgetFilter(**{**signed, "namespace": ref})
+
+
+def _planned(plan: Erasure, parts: Sequence[Part]) -> list[Part]:
+    """Without the keys that came under a selection since its dry run: just those that were shown are forgotten."""
+    slots = set(Memory.objects.filter(pk__among=plan.memory_ids).values_list("slot_id", flat=True))
+    return [replace(part, slot_ids=[pk for pk in part.slot_ids if pk in slots]) for part in parts]
 
 
 def _shown(plan: Erasure, parts: Sequence[Part]) -> bool:
