@@ -122,7 +122,7 @@ def sign_up_is_open() -> bool:
 def may_review(context: Context) -> bool:
     """Whether the reader decides on what waits for reviewers."""
     membership = getattr(context.get("request"), "membership", None)
-    return membership is not None and any(role in membership.roles for role in ("reviewer", "admin"))
+    return membership is not None and membership.has_role(Role.REVIEWER)
 
 
 @register.simple_tag(takes_context=True)
