@@ -148,9 +148,10 @@ def _context(expression: object) -> str:
 
 
 def _sources(*suffixes: str) -> Iterator[Path]:
+    """The client speaks to programs, in English: nothing of it is translated."""
     for folder in (*APPS, "templates"):
         for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in suffixes and "migrations" not in path.parts:
+            if path.suffix in suffixes and not {"migrations", "client"} & set(path.relative_to(ROOT).parts):
                 yield path
 
 
