@@ -6,13 +6,14 @@ memory now (the current instruction, the source of truth), then authority, fresh
 
 from __future__ import annotations
 
+import heapq
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from itertools import takewhile
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 from uuid import UUID
@@ -111,7 +112,23 @@ class Anchors:
 
 
 class Found(Protocol):
-    """What the search found: its score, and how many words of its name the question holds."""
+    """What the final score is made of: the score of the search, how many words of its name the question holds, and
+    what adds to it."""
+
+    @property
+    def memory_id(self) -> UUID: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def evidence_class(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    @property
+    def confirmed_at(self) -> datetime: ...
 
     @property
     def score(self) -> float: ...
@@ -200,7 +217,9 @@ def select(
     searched: Searched = Searched(),
 ) -> Selection:
     """Choose and order the answer: memories asked for by name, then the others by their final score; ties by id."""
-    ranked = sorted((_scored(memory, policy, now) for memory in eligible), key=_best_first(policy))
+    place = _best_first(policy)
+    scored = (_scored(memory, policy, now) for memory in eligible)
+    ranked = sorted(scored, key=lambda one: place(one.memory, one.score))
     cutoff = cutoff_of(Mode(mode), policy, searched)
     relevant, irrelevant = _split_by_relevance(ranked, cutoff, min_score)
     standing, overridden = _split_by_anchors(relevant, anchors)
@@ -247,40 +266,48 @@ def least_relevance(best: float, cutoff: Cutoff) -> float:
     return max(cutoff.floor, cutoff.share * best)
 
 
-def contenders(hits: Sequence[Ranked], places: int, policy: RecallWeights) -> Sequence[Ranked]:
-    """Of hits in their order those that can still get one of the places: what is added here lifts none of the others
-    above the last of them. A few more, should one of these be gone or yield."""
+def contenders(hits: Sequence[Ranked], places: int, policy: RecallWeights, now: datetime) -> Sequence[Ranked]:
+    """The hits that get the places, best first, and a few more should one of these be gone or yield."""
     sure = places + _SPARE
     if len(hits) <= sure:
         return hits
-    most = 1 + policy.authority + policy.freshness + policy.version
-    least = hits[sure - 1].score + _NAMED * hits[sure - 1].named
-    reach = (hit.score * most + _NAMED * hit.named >= least for hit in hits[sure:])
-    return hits[: sure + sum(takewhile(bool, reach))]
+    place = _best_first(policy)
+    ranked = [(place(hit, _final(hit, _added(hit, policy, now))), hit) for hit in hits]
+    return [hit for _, hit in heapq.nsmallest(sure, ranked, key=itemgetter(0))]
 
 
 def _scored(memory: Eligible, policy: RecallWeights, now: datetime) -> Selected:
-    age = max(0.0, (now - memory.confirmed_at).total_seconds() / _DAY)
+    added = _added(memory, policy, now)
+    return Selected(memory, _final(memory, added), {**memory.scores, **added})
+
+
+def _final(found: Found, added: Mapping[str, float]) -> float:
+    return round(found.score + sum(added.values()), 6)
+
+
+def _added(found: Found, policy: RecallWeights, now: datetime) -> dict[str, float]:
+    """What authority, freshness, version and being named add to the score of the search."""
+    age = max(0.0, (now - found.confirmed_at).total_seconds() / _DAY)
     parts = {
-        "authority": policy.authority * authority(memory.kind, memory.evidence_class, policy),
+        "authority": policy.authority * authority(found.kind, found.evidence_class, policy),
         "freshness": policy.freshness * 0.5 ** (age / policy.half_life_days),
-        "version": policy.version * (1 - 1 / max(1, memory.version)),
+        "version": policy.version * (1 - 1 / max(1, found.version)),
     }
-    added = {name: round(max(0.0, memory.score) * share, 6) for name, share in parts.items()}
-    if memory.named:
-        added["named"] = _NAMED * memory.named
-    return Selected(memory, round(memory.score + sum(added.values()), 6), {**memory.scores, **added})
+    added = {name: round(max(0.0, found.score) * share, 6) for name, share in parts.items()}
+    if found.named:
+        added["named"] = _NAMED * found.named
+    return added
 
 
-def _best_first(policy: RecallWeights) -> Callable[[Selected], tuple[float, float, float, UUID]]:
-    """By score; where nothing was asked every score is 0, so then by authority and by the last confirmation."""
+def _best_first(policy: RecallWeights) -> Callable[[Found, float], tuple[float, float, float, UUID]]:
+    """The order by final score; where nothing was asked every score is 0, so then by authority and by the last
+    confirmation."""
 
-    def place(one: Selected) -> tuple[float, float, float, UUID]:
-        memory = one.memory
-        if one.score:
-            return (-one.score, 0.0, 0.0, memory.memory_id)
-        strength = authority(memory.kind, memory.evidence_class, policy)
-        return (0.0, -strength, -memory.confirmed_at.timestamp(), memory.memory_id)
+    def place(found: Found, score: float) -> tuple[float, float, float, UUID]:
+        if score:
+            return (-score, 0.0, 0.0, found.memory_id)
+        strength = authority(found.kind, found.evidence_class, policy)
+        return (0.0, -strength, -found.confirmed_at.timestamp(), found.memory_id)
 
     return place
 

@@ -104,7 +104,7 @@ def recall(
     ranked = time.perf_counter()
     weights = _weights(policy)
     hits = searched.hits
-    contenders = hits if asked.explain or asked.anchors.sources else recall_gate.contenders(hits, places, weights)
+    contenders = hits if asked.explain or asked.anchors.sources else recall_gate.contenders(hits, places, weights, now)
     memories = _hydrate(areas, kinds, contenders, asked, now)
     if len(memories) < len(contenders) < len(hits):  # some are gone since: the next ones may win after all
         contenders = hits
@@ -352,7 +352,8 @@ def _left_out(searched: SearchResult, contenders: Sequence[Hit], asked: RecallIn
     """How many of the rows that were not read would not have been relevant enough."""
     best = max((hit.relevance for hit in searched.hits), default=0.0)
     relevance, score = recall_gate.least_relevance(best, cutoff), asked.min_score or 0.0
-    unread = searched.hits[len(contenders) :]
+    read = {hit.memory_id for hit in contenders}
+    unread = [hit for hit in searched.hits if hit.memory_id not in read]
     return searched.left_out(relevance, score) + sum(one.relevance < relevance or one.score < score for one in unread)
 
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
@@ -41,7 +40,7 @@ def row(number: int, text: str, *, made: np.ndarray | None = None, embedder: str
     said = {name: fields.pop(name) for name in ("thread", "sequence", "speaker", "at") if name in fields}
     found = facts.of(text, SECRET, key=f"n{number}", said=said)
     defaults = {
-        "memory_id": UUID(int=number),
+        "memory_id": UUID(int=number).hex,
         "rev": number,
         "status": "active",
         "version": 1,
@@ -66,7 +65,7 @@ def row(number: int, text: str, *, made: np.ndarray | None = None, embedder: str
     given = defaults | fields
     place = f"{given['kind']} {given['key']} {given['path']}"
     moments = {name: instant(value) for name, value in given.items() if isinstance(value, datetime)}
-    return Row(**{"slot_id": uuid5(ACME, place), **given, **moments})  # type: ignore[arg-type]
+    return Row(**{"slot_id": uuid5(ACME, place).hex, **given, **moments})  # type: ignore[arg-type]
 
 
 def conversation(threads: int = 3, turns: int = 6) -> list[Row]:
@@ -168,7 +167,7 @@ def slowly(rows: list[Row], query: str, asked: np.ndarray) -> dict[int, float]:
             score += 0.2 * bool(query.startswith("When") and one.traits & facts.Trait.TIMED)
         if "Ann Example" in query and one.speaker == facts.pack_speaker("Ann Example", SECRET):
             score += 0.2
-        out[one.memory_id.int] = score / 0.8
+        out[int(one.memory_id, 16)] = score / 0.8
     return out
 
 
@@ -184,11 +183,11 @@ def test_after_any_change_rows_are_ranked_as_if_they_had_always_been_so():
     grown = NamespaceIndex(table, SECRET)
     standing: dict[UUID, Row] = {}
     for rev, one in enumerate([*conversation(4, 12), *conversation(4, 12)], 1):
-        change = replace(one, rev=rev)
+        change = one._replace(rev=rev)
         if one.memory_id in standing:
             gone = {"status": "deleted", "pack": None, "vector": None}
-            known = replace(standing[one.memory_id], rev=rev)
-            change = [change, replace(known, status="paused"), replace(known, **gone)][int(chance.integers(3))]
+            known = standing[one.memory_id]._replace(rev=rev)
+            change = [change, known._replace(status="paused"), known._replace(**gone)][int(chance.integers(3))]
         table.put(change)
         standing[one.memory_id] = change
         found = scores(search(grown, "violin orchard", asked := vector()))
@@ -210,7 +209,7 @@ def test_rows_that_may_not_be_seen_do_not_show_in_any_score():
     ]
     asked, query = vector(), "what did Ann or Ben say about the violin"
     scope = {"namespaces": [Scope(ACME, ("mine",))]}
-    alone = [Row(**{name: getattr(one, name) for name in one.__slots__} | {"path": ("mine",)}) for one in mine]
+    alone = [one._replace(path=("mine",)) for one in mine]
     before, after = (search(index_of(*rows), query, asked, **scope) for rows in (alone, [*alone, *theirs]))
     assert before.hits == after.hits
     assert before.confidence == after.confidence
@@ -293,7 +292,7 @@ def test_beside_rows_that_share_words_a_row_in_the_other_language_is_not_pushed_
     asked = unit(MEANS.questions["en"] + meant)
     sharing = [row(n, f"lighthouse {WORDS[n % 10]} talk", made=vector()) for n in range(1, 30)]
     hits = search(index_of(*sharing, answer), "which lighthouse stands there", asked, limit=3).hits
-    assert answer.memory_id in {hit.memory_id for hit in hits}
+    assert answer.memory_id in {hit.memory_id.hex for hit in hits}
 
 
 def test_what_is_lost_in_translation_is_made_up_for():

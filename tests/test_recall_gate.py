@@ -97,14 +97,14 @@ def test_reading_only_contenders_changes_no_answer(found, limit):
         for n, (score, named, evidence, age, version) in enumerate(found, 1)
     ]
     hits.sort(key=lambda hit: (-hit.named, -hit.score, hit.memory_id))
-    chosen = contenders(hits, limit, WEIGHTS)
-    assert list(chosen) == hits[: len(chosen)]
+    chosen = contenders(hits, limit, WEIGHTS, NOW)
     assert numbers(gate(*chosen, limit=limit)) == numbers(gate(*hits, limit=limit))
 
 
 def test_what_is_clearly_behind_is_not_read():
-    hits = [memory(n, score=1 / n) for n in range(1, 60)]
-    assert len(contenders(hits, 10, WEIGHTS)) < 20
+    hits = [memory(n, score=1 - n / 10_000) for n in range(1, 60)]
+    assert numbers(gate(*contenders(hits, 10, WEIGHTS, NOW), limit=10)) == numbers(gate(*hits, limit=10))
+    assert len(contenders(hits, 10, WEIGHTS, NOW)) < 20
 
 
 # relevance

@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, TypeVar
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -23,8 +24,6 @@ NEVER = np.iinfo(np.int64).max
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 FEW = 8
-LOW = (1 << 64) - 1
-"""The half of an id by which rows are looked up."""
 STATUSES = ("active", "paused", "superseded", "deleted")
 
 NO_THREAD = 0
@@ -34,13 +33,12 @@ Mask = npt.NDArray[np.bool_]
 Column = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One version of a memory as the index needs it, moments as microseconds since 1970. `pack` None means erased: it
-    leaves the index."""
+class Row(NamedTuple):
+    """One version of a memory as the index needs it: ids as 32 hexadecimal digits, moments as microseconds since 1970.
+    `pack` None means erased, and so is all that follows: it leaves the index."""
 
-    memory_id: UUID
-    slot_id: UUID
+    memory_id: str
+    slot_id: str
     rev: int
     status: str
     version: int
@@ -68,7 +66,6 @@ class Columns:
     """The rows of a namespace at one revision. Where `alive` is false, a newer state of the row stands further on."""
 
     revision: int
-    ids: npt.NDArray[np.object_]
     kinds: tuple[str, ...]
     classes: tuple[str, ...]
     paths: tuple[tuple[str, ...], ...]
@@ -84,16 +81,20 @@ class Columns:
     def size(self) -> int:
         return len(self.alive)
 
+    def memory_id(self, at: int) -> UUID:
+        return UUID(int=int(self.data["id_high"][at]) << 64 | int(self.data["id"][at]))
+
     @property
     def nbytes(self) -> int:
         """Roughly the memory it takes."""
         held = sum(column.nbytes for column in self.data.values())
         held += sum(part.nbytes for parts in (self.segments, self.vectors, self.names) for part in parts)
-        return held + 130 * self.size + 500 * (len(self.paths) + len(self.speakers) + 4)
+        return held + self.alive.nbytes + 500 * (len(self.paths) + len(self.speakers) + 4)
 
 
 _TYPES: Mapping[str, type[np.generic]] = {
-    "id": np.uint64,
+    "id": np.uint64,  # the half by which rows are looked up
+    "id_high": np.uint64,
     "rev": np.int64,
     "status": np.int8,
     "version": np.int32,
@@ -118,8 +119,7 @@ _TYPES: Mapping[str, type[np.generic]] = {
 def empty() -> Columns:
     """A namespace of which nothing has been read."""
     data = {name: np.zeros(0, kind) for name, kind in _TYPES.items()}
-    ids = np.zeros(0, object)
-    return Columns(-1, ids, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
+    return Columns(-1, (), (), (), (), data, np.zeros(0, bool), (), (), (), doubled=False)
 
 
 def instant(moment: datetime) -> int:
@@ -127,8 +127,9 @@ def instant(moment: datetime) -> int:
     return (moment - EPOCH) // MICROSECOND
 
 
-def _never(moment: int | None) -> int:
-    return NEVER if moment is None else moment
+def moment_of(microseconds: int) -> datetime:
+    """The other way round."""
+    return EPOCH + microseconds * MICROSECOND
 
 
 def key_hashes(keys: Iterable[str], secret: bytes) -> npt.NDArray[np.uint64]:
@@ -138,11 +139,7 @@ def key_hashes(keys: Iterable[str], secret: bytes) -> npt.NDArray[np.uint64]:
 
 def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) -> Columns:
     """The namespace after these rows changed. Rows already known at this or a later state are left alone."""
-    newest: dict[UUID, Row] = {}
-    for row in changed:
-        known = newest.get(row.memory_id)
-        if known is None or row.rev >= known.rev:
-            newest[row.memory_id] = row
+    newest = {row.memory_id: row for row in sorted(changed, key=attrgetter("rev"))}
     revs = old.data["rev"]
     standing = _standing(old, newest)
     changes = [row for pk, row in newest.items() if (at := standing.get(pk)) is None or row.rev > int(revs[at])]
@@ -151,7 +148,7 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
     alive = old.alive.copy()
     alive[[standing[row.memory_id] for row in changes if row.memory_id in standing]] = False
     added = [row for row in changes if row.pack is not None]
-    erased = [row for row in changes if row.pack is None]
+    erased = len(changes) - len(added)
     new = _append(replace(old, revision=revision, alive=alive), added, secret)
     dead = new.size - int(new.alive.sum())
     if dead > max(64, new.size // 4) or (dead and erased):
@@ -159,59 +156,71 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
     return replace(new, doubled=_has_doubles(new, None if old.doubled else len(added)))
 
 
-def _standing(old: Columns, ids: Collection[UUID]) -> dict[UUID, int]:
+def _standing(old: Columns, ids: Collection[str]) -> dict[str, int]:
     """Where those of these memories stand that are here."""
-    wanted = np.array([pk.int & LOW for pk in ids], np.uint64)
-    at = np.flatnonzero(np.isin(old.data["id"], wanted) & old.alive)
-    return {pk: int(i) for i in at if (pk := old.ids[i]) in ids}
+    if not old.size:
+        return {}
+    at = np.flatnonzero(np.isin(old.data["id"], _halves(ids)[1]) & old.alive)
+    return {pk: int(i) for i in at if (pk := old.memory_id(int(i)).hex) in ids}
+
+
+def _halves(ids: Iterable[str]) -> tuple[Column, Column]:
+    """The upper and the lower 64 bits of ids."""
+    halves = np.frombuffer(bytes.fromhex("".join(ids)), ">u8").astype(np.uint64).reshape(-1, 2)
+    return halves[:, 0], halves[:, 1]
 
 
 def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     if not rows:
         return old
-    kinds, classes = _Numbering(old.kinds), _Numbering(old.classes)
-    paths, speakers = _Numbering(old.paths), _Numbering(old.speakers)
-    hashes, counts, sizes = tokens.unpack([row.pack or b"" for row in rows])
+    given: dict[str, tuple[Any, ...]] = dict(zip(Row._fields, zip(*rows, strict=True), strict=True))
+    hashes, counts, sizes = tokens.unpack(given["pack"])
     column: dict[str, Iterable[int] | Column] = {
-        "id": (row.memory_id.int & LOW for row in rows),
-        "rev": (row.rev for row in rows),
-        "status": (STATUSES.index(row.status) for row in rows),
-        "version": (row.version for row in rows),
-        "kind": (kinds.number(row.kind) for row in rows),
-        "evidence": (classes.number(row.evidence_class) for row in rows),
-        "path": (paths.number(row.path) for row in rows),
-        "key": key_hashes((row.key for row in rows), secret),
-        "slot": (row.slot_id.int & LOW for row in rows),
-        "valid_until": (_never(row.valid_until) for row in rows),
-        "created": (row.created_at for row in rows),
-        "retired": (_never(row.retired_at) for row in rows),
-        "confirmed": (row.confirmed_at for row in rows),
-        "length": (row.doc_len for row in rows),
+        "rev": given["rev"],
+        "version": given["version"],
+        "key": key_hashes(given["key"], secret),
+        "slot": _halves(given["slot_id"])[1],
+        "valid_until": [NEVER if moment is None else moment for moment in given["valid_until"]],
+        "created": given["created_at"],
+        "retired": [NEVER if moment is None else moment for moment in given["retired_at"]],
+        "confirmed": given["confirmed_at"],
+        "length": given["doc_len"],
         "distinct": sizes,
-        "thread": (row.thread or NO_THREAD for row in rows),
-        "sequence": (row.created_at if row.sequence is None else row.sequence for row in rows),
-        "speaker": (speakers.number(row.speaker) for row in rows),
-        "traits": (row.traits for row in rows),
+        "thread": [thread or NO_THREAD for thread in given["thread"]],
+        "sequence": [
+            moment if number is None else number
+            for number, moment in zip(given["sequence"], given["created_at"], strict=True)
+        ],
+        "traits": given["traits"],
     }
-    data = {
-        name: np.concatenate([old.data[name], np.fromiter(column[name], kind, len(rows))])
-        for name, kind in _TYPES.items()
-    }
-    ids = np.concatenate([old.ids, np.array([row.memory_id for row in rows], object)])
+    column["id_high"], column["id"] = _halves(given["memory_id"])
+    _, column["status"] = _numbered(STATUSES, given["status"])
+    kinds, column["kind"] = _numbered(old.kinds, given["kind"])
+    classes, column["evidence"] = _numbered(old.classes, given["evidence_class"])
+    paths, column["path"] = _numbered(old.paths, given["path"])
+    speakers, column["speaker"] = _numbered(old.speakers, given["speaker"])
+    data = {name: np.append(old.data[name], np.asarray(column[name], kind)) for name, kind in _TYPES.items()}
     owners = np.repeat(np.arange(len(rows), dtype=np.int32) + old.size, sizes)
     return replace(
         old,
-        ids=ids,
-        kinds=kinds.names,
-        classes=classes.names,
-        paths=paths.names,
-        speakers=speakers.names,
+        kinds=kinds,
+        classes=classes,
+        paths=paths,
+        speakers=speakers,
         data=data,
         alive=np.append(old.alive, np.ones(len(rows), bool)),
         segments=parts.grown(old.segments, Segment.of(hashes, owners, counts)),
         vectors=parts.with_vectors(old.vectors, _vectors_of(rows, old.size)),
         names=parts.grown(old.names, named) if (named := _names_of(rows, old.size)).size else old.names,
     )
+
+
+def _numbered(names: tuple[Name, ...], values: Sequence[Name]) -> tuple[tuple[Name, ...], list[int]]:
+    """The values as numbers, in order of appearance, of the names known and added."""
+    numbers = {name: number for number, name in enumerate(names)}
+    for value in dict.fromkeys(values):
+        numbers.setdefault(value, len(numbers))
+    return tuple(numbers), [numbers[value] for value in values]
 
 
 def _vectors_of(rows: Sequence[Row], offset: int) -> list[Vectors]:
@@ -239,10 +248,8 @@ def _compact(old: Columns) -> Columns:
     data = {name: column[kept] for name, column in old.data.items()}
     paths, data["path"] = _renumbered(old.paths, data["path"])
     speakers, data["speaker"] = _renumbered(old.speakers, data["speaker"])
-    ids = old.ids[kept]
     return replace(
         old,
-        ids=ids,
         paths=paths,
         speakers=speakers,
         data=data,
@@ -269,17 +276,3 @@ def _has_doubles(columns: Columns, added: int | None) -> bool:
     if added is None or added > FEW:
         return len(np.unique(slots)) < len(slots)
     return any(np.count_nonzero(slots == slot) > 1 for slot in columns.data["slot"][columns.size - added :])
-
-
-class _Numbering(Generic[Name]):
-    """Numbers for names in order of appearance."""
-
-    def __init__(self, names: tuple[Name, ...]) -> None:
-        self._numbers = {name: number for number, name in enumerate(names)}
-
-    def number(self, name: Name) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
-
-    @property
-    def names(self) -> tuple[Name, ...]:
-        return tuple(self._numbers)

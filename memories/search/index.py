@@ -7,14 +7,13 @@ are then rolled back.
 
 from __future__ import annotations
 
-import heapq
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -65,11 +64,16 @@ class Scope:
 class Hit:
     """A row that was found: its final search score, the parts of it, and the probability that it answers.
 
-    `named` counts the words of the longest of its names that the question holds in full.
+    `named` counts the words of the longest of its names that the question holds in full. The rest is what the index
+    knows of the row.
     """
 
     memory_id: UUID
     namespace_id: UUID
+    kind: str
+    evidence_class: str
+    version: int
+    confirmed_at: datetime
     score: float
     scores: Mapping[str, float]
     relevance: float
@@ -360,9 +364,9 @@ def _hits(
         part = seen.parts[owner]
         scores = {"keyword": float(ranked.keyword[place]), "semantic": float(ranked.semantic[place])}
         hits.append(
-            Hit(
-                memory_id=part.rows.ids[at - seen.offsets[owner]],
-                namespace_id=part.namespace_id,
+            _hit(
+                part,
+                at - seen.offsets[owner],
                 score=float(score[place]),
                 scores={name: round(value, 6) for name, value in scores.items()},
                 relevance=round(float(ranked.relevance[place]), 4),
@@ -375,7 +379,8 @@ def _hits(
 
 def _most_authoritative(parts: Sequence[Part], authority: Authority, limit: int) -> list[Hit]:
     """Everything eligible, ordered without a question. Relevance is 1: each answers "what is there?"."""
-    ranked: list[tuple[float, int, UUID, UUID]] = []
+    ranked: list[tuple[float, Hit]] = []
+    scores = {"keyword": 0.0, "semantic": 0.0}
     for part in parts:
         if not part.eligible.any():
             continue
@@ -384,10 +389,24 @@ def _most_authoritative(parts: Sequence[Part], authority: Authority, limit: int)
         at = np.flatnonzero(part.eligible)
         data = part.rows.data
         strength, confirmed = table[data["kind"][at], data["evidence"][at]], data["confirmed"][at]
-        ids = part.rows.ids[at]
-        ranked += zip((-strength).tolist(), (-confirmed).tolist(), ids, [part.namespace_id] * len(at), strict=True)
-    scores = {"keyword": 0.0, "semantic": 0.0}
-    return [
-        Hit(memory_id, namespace_id, 0.0, scores, 1.0)
-        for _, _, memory_id, namespace_id in heapq.nsmallest(limit, ranked)
-    ]
+        best = np.lexsort((data["id"][at], data["id_high"][at], -confirmed, -strength))[:limit]
+        ranked += [
+            (-float(strength[place]), _hit(part, int(at[place]), score=0.0, scores=scores, relevance=1.0))
+            for place in best.tolist()
+        ]
+    ranked.sort(key=lambda one: (one[0], -one[1].confirmed_at.timestamp(), one[1].memory_id))
+    return [hit for _, hit in ranked[:limit]]
+
+
+def _hit(part: Part, at: int, **found: Any) -> Hit:
+    """The hit of the row that stands here, with what was found out about it."""
+    rows, data = part.rows, part.rows.data
+    return Hit(
+        memory_id=rows.memory_id(at),
+        namespace_id=part.namespace_id,
+        kind=rows.kinds[data["kind"][at]],
+        evidence_class=rows.classes[data["evidence"][at]],
+        version=int(data["version"][at]),
+        confirmed_at=columns.moment_of(int(data["confirmed"][at])),
+        **found,
+    )

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import BigIntegerField, Func
+from django.db.models import BigIntegerField, Func, TextField
 from django.db.models.sql.compiler import SQLCompiler
 
 from accounts import secrets
@@ -30,9 +30,20 @@ class Microseconds(Func):
         return f"({seconds} * 1000000 + CAST(substr({text} || '.000000', 21, 6) AS INTEGER))", [*params, *params]
 
 
+class Hexadecimal(Func):
+    """An id as 32 hexadecimal digits, which takes a fraction of the time to read of a UUID."""
+
+    output_field = TextField()
+    template = "encode(uuid_send(%(expressions)s), 'hex')"
+
+    def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any) -> tuple[str, Any]:
+        """SQLite holds it so."""
+        return compiler.compile(self.get_source_expressions()[0])
+
+
 COLUMNS = (
-    "pk",
-    "slot_id",
+    Hexadecimal("pk"),
+    Hexadecimal("slot_id"),
     "rev",
     "status",
     "version",
@@ -54,6 +65,8 @@ COLUMNS = (
     "feature__vector",
     "feature__embedder",
 )
+"""As the fields of `Row`."""
+PATH = COLUMNS.index("path_key")
 
 
 class DatabaseLoader:
@@ -64,34 +77,13 @@ class DatabaseLoader:
 
     def rows(self, namespace_id: UUID, after_rev: int) -> Iterator[Row]:
         changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
-        for row in changed.values_list(*COLUMNS).iterator(chunk_size=2000):
-            pk, slot_id, rev, status, version, kind, key, area, *moments, evidence_class, terms, length = row[:15]
-            names, thread, sequence, speaker, traits, vector, embedder = row[15:]
-            valid_until, created_at, retired_at, confirmed_at = moments
-            yield Row(
-                memory_id=pk,
-                slot_id=slot_id,
-                rev=rev,
-                status=status,
-                version=version,
-                kind=kind,
-                key=key or "",
-                path=path_of(area) if area else (),
-                valid_until=valid_until,
-                created_at=created_at,
-                retired_at=retired_at,
-                confirmed_at=confirmed_at,
-                evidence_class=evidence_class,
-                pack=bytes(terms) if terms is not None else None,
-                doc_len=length or 0,
-                names=bytes(names or b""),
-                thread=thread,
-                sequence=sequence,
-                speaker=bytes(speaker or b""),
-                traits=traits or 0,
-                vector=bytes(vector) if vector is not None else None,
-                embedder=embedder or "",
-            )
+        for values in changed.values_list(*COLUMNS).iterator(chunk_size=2000):
+            yield Row._make((*values[:PATH], _path(values[PATH]), *values[PATH + 1 :]))
+
+
+@lru_cache(maxsize=4096)
+def _path(key: str) -> tuple[str, ...]:
+    return path_of(key) if key else ()
 
 
 @cache

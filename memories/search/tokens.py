@@ -160,16 +160,14 @@ def unpack(
 
     Raises ValueError when the bytes of one are no pack.
     """
-    sizes = []
-    for packed in packs:
-        size, rest = divmod(len(packed) - 1, _HASH_BYTES + 1)
-        if packed[:1] != _PACK_FORMAT or rest:
-            raise ValueError("not a term pack of a known format")
-        sizes.append(size)
-    cuts = [1 + size * _HASH_BYTES for size in sizes]
-    hashes = np.frombuffer(b"".join([packed[1:cut] for packed, cut in zip(packs, cuts, strict=True)]), "<u8")
-    counts = np.frombuffer(b"".join([packed[cut:] for packed, cut in zip(packs, cuts, strict=True)]), np.uint8)
-    return hashes, counts, np.array(sizes, np.intp)
+    lengths = np.fromiter(map(len, packs), np.intp, len(packs))
+    sizes, rest = np.divmod(lengths - 1, _HASH_BYTES + 1)
+    joined = np.frombuffer(b"".join(packs), np.uint8)
+    if (lengths < 1).any() or rest.any() or (joined[np.cumsum(lengths) - lengths] != _PACK_FORMAT[0]).any():
+        raise ValueError("not a term pack of a known format")
+    shapes = np.stack([np.ones_like(sizes), _HASH_BYTES * sizes, sizes], axis=1)
+    owners = np.repeat(np.tile(np.arange(3, dtype=np.int8), len(packs)), shapes.ravel())
+    return joined[owners == 1].view("<u8"), joined[owners == 2], sizes
 
 
 def _characters_and_pairs(run: str) -> list[str]:
