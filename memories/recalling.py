@@ -281,10 +281,8 @@ def _kinds(policy: Policy, asked: RecallInput) -> tuple[str, ...]:
     return tuple(dict.fromkeys(kinds))
 
 
-def _allowed(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> MemoryQuerySet:
-    """The permission, kind and validity of this recall as one WHERE clause."""
-    valid = Memory.objects.recallable_at(asked.as_of) if asked.as_of else Memory.objects.recallable(now)
-    return valid.filter(kind__in=kinds, namespace__in=[area.namespace.pk for area in areas])
+def _valid(asked: RecallInput, now: datetime) -> MemoryQuerySet:
+    return Memory.objects.recallable_at(asked.as_of) if asked.as_of else Memory.objects.recallable(now)
 
 
 def _meaning_of(query: str, scopes: Sequence[SearchScope]) -> tuple[tuple[Vector, Means] | None, bool]:
@@ -297,12 +295,13 @@ def _meaning_of(query: str, scopes: Sequence[SearchScope]) -> tuple[tuple[Vector
     return (asked.vector, embeddings.means(asked.embedder)), False
 
 
-def _owned(rows_: Iterable[Memory], areas: Sequence[Area]) -> Iterator[Memory]:
-    """The rows inside the areas asked for, with their namespaces filled in without another query."""
+def _owned(rows_: Iterable[Memory], areas: Sequence[Area], kinds: Sequence[str]) -> Iterator[Memory]:
+    """The rows of these kinds in the areas asked for, with their namespaces filled in without another query."""
     owners = {area.namespace.pk: area.namespace for area in areas}
     paths = [(area.namespace.pk, list(area.path)) for area in areas]
     for memory in rows_:
-        if any(memory.namespace_id == pk and memory.path[: len(path)] == path for pk, path in paths):
+        inside = any(memory.namespace_id == pk and memory.path[: len(path)] == path for pk, path in paths)
+        if inside and memory.kind in kinds:
             memory.namespace = owners[memory.namespace_id]
             yield memory
 
@@ -335,17 +334,18 @@ def _search(
 def _hydrate(
     areas: Sequence[Area], kinds: Sequence[str], hits: Sequence[Hit], asked: RecallInput, now: datetime
 ) -> dict[uuid.UUID, Memory]:
-    """The rows behind the hits, asked for with every condition again: an index is never the authority."""
-    found = _allowed(areas, kinds, asked, now).filter(pk__in=[hit.memory_id for hit in hits])
-    return {memory.pk: memory for memory in _owned(found, areas)}
+    """The rows behind the hits, every condition tried again: an index is never the authority."""
+    found = _valid(asked, now).filter(pk__in=[hit.memory_id for hit in hits])
+    return {memory.pk: memory for memory in _owned(found, areas, kinds)}
 
 
 def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> list[Memory]:
     """The memories of exact keys that a scene always loads."""
     if not asked.preload:
         return []
-    found = _allowed(areas, kinds, asked, now).filter(key__in=asked.preload).order_by("pk")
-    return list(_owned(found, areas))
+    owners = [area.namespace.pk for area in areas]
+    found = _valid(asked, now).filter(namespace__in=owners, kind__in=kinds, key__in=asked.preload).order_by("pk")
+    return list(_owned(found, areas, kinds))
 
 
 def _left_out(searched: SearchResult, contenders: Sequence[Hit], asked: RecallInput, cutoff: Cutoff) -> int:

@@ -7,6 +7,7 @@ part ends, all end.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -110,6 +111,9 @@ def _prepare(*, demo: bool) -> None:
         connection.close()
         if hasattr(connection, "close_pool"):  # its threads would not survive the fork
             connection.close_pool()
+    # What every process has and none gives back is no longer searched for garbage: a tenth of a recall's time.
+    gc.collect()
+    gc.freeze()
 
 
 def _work() -> None:
