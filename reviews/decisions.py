@@ -104,7 +104,9 @@ def lapse(principal: Principal, now: datetime) -> int:
         status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
     )
     with tenancy.atomic():
+        rested_on = list(due.exclude(evidence=None).values_list("evidence", flat=True))
         gone = due.update(status=Candidate.Status.LAPSED, decided_at=now, **BLANK_CANDIDATE)
+        purging.let_go(Evidence.objects.filter(pk__in=rested_on))
         if gone:
             audit.record(principal, "candidate.lapse", details={"candidates": gone})
     return gone
@@ -120,6 +122,8 @@ def _settle(
         if evidence._state.adding:
             evidence.save()
         _move(candidate, status)
+        if status in SETTLED_WITHOUT_STORING:  # who says no often says to what
+            purging.let_go(Evidence.objects.filter(pk=evidence.pk))
         verdict = "reject" if status == Candidate.Status.REJECTED else "request_changes"
         _note(principal, candidate, verdict, reason=reason if reason in REASONS else "")
     return Decided(candidate)

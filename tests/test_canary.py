@@ -535,18 +535,29 @@ def test_what_a_person_rejects_is_gone_with_what_it_rested_on(acme: Company, loo
     assert look_out.places(reason) == set()
 
 
-@pytest.mark.parametrize("action", ["withdraw", "lapse"])
-def test_what_is_taken_back_or_lapses_is_gone(acme: Company, look_out: LookOut, action: str) -> None:
+@pytest.mark.parametrize("ending", ["withdraw", "lapse", "reject", "relayed reject"])
+def test_what_ends_without_being_remembered_is_gone_with_all_it_rested_on(
+    acme: Company, look_out: LookOut, ending: str
+) -> None:
+    """R-098, R-153: also the original words, and a message that says no and to what."""
     from accounts.principals import system
     from reviews import decisions
 
     mark = word(8)
-    held = acme.alice.hold(sentence(mark))
-    if action == "withdraw":
-        assert acme.alice.decide(held, "withdraw").status_code == 200
-    else:
-        with acme.entered():
-            assert decisions.lapse(system(acme.tenant.pk), now(days=31)) == 1
+    acme.policy(confirm="always")
+    held = acme.alice.hold(sentence(mark), evidence=acme.alice.evidence(text=f"Original words: {mark}."))
+    assert look_out.places(mark, sql=False) >= {"row memories_evidence.text"}
+    match ending:
+        case "withdraw":
+            assert acme.alice.decide(held, "withdraw").status_code == 200
+        case "lapse":
+            with acme.entered():
+                assert decisions.lapse(system(acme.tenant.pk), now(days=31)) == 1
+        case "reject":
+            assert acme.person("alice").decide(held, "reject").status_code == 200
+        case "relayed reject":
+            no = acme.alice.evidence(text=f"No, forget about {mark}.", ref=f"ref {mark}", thread=f"thread {mark}")
+            assert acme.by("relay").decide(held, "reject", evidence_id=no).status_code == 200
     assert look_out.places(mark, sql=False) == set()
 
 

@@ -11,18 +11,18 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from memoryhub import settings
-from memoryhub.management.benches import audit_speed, over_http, size, two_processes
+from memoryhub.management.benches import audit_speed, canaries, over_http, size, two_processes
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit")
+PARTS = ("http", "size", "processes", "audit", "canaries")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit. On SQLite, or beside the "
-        "database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit, and what is left of texts "
+        "that were refused or forgotten. On SQLite, or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -30,6 +30,9 @@ class Command(BaseCommand):
         parser.add_argument("--quick", action="store_true", help="a small version of what runs over HTTP")
         parser.add_argument("--rows", type=int, action="append", help="size: memories in a table; may be repeated")
         parser.add_argument("--interleavings", type=int, default=500, help="processes: how many changes (500)")
+
+        parser.add_argument("--canaries", type=int, default=2_000, help="canaries: how many (2,000)")
+        parser.add_argument("--broker", default="", metavar="URL", help="canaries: with Celery over this empty Redis")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if unknown := set(options["parts"]) - set(PARTS):
@@ -50,5 +53,8 @@ class Command(BaseCommand):
                         two_processes.run(console, url, options["interleavings"])
                     case "audit":
                         audit_speed.run(console, url)
+                    case "canaries":
+                        if hits := canaries.run(console, url, options["broker"], options["canaries"]):
+                            raise CommandError(f"Canaries stand in {hits} places.")
         except (CallFailed, NotSeen, OSError, subprocess.SubprocessError, BrokenProcessPool) as error:
             raise CommandError(f"The measurement broke off: {error}") from None
