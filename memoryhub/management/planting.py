@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import string
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from accounts.principals import system
 from accounts.provisioning import provision_tenant
 from memories import tenant_policy
 from memoryhub.demo.company import SCOPES
+from memoryhub.management.filling import SYLLABLES
 from memoryhub.management.timing import CallFailed
 
 SUBJECT = "planter"
@@ -270,6 +270,9 @@ TAKEN_BACK: Mapping[str, Callable[[Door, str], None]] = {one.__name__: one for o
 
 
 def marks(count: int, seed: int) -> list[str]:
-    """Words that nobody else uses."""
+    """Words that nobody else uses, each another."""
     chance = random.Random(seed)  # noqa: S311 - nothing here is secret
-    return ["".join(chance.choices(string.ascii_lowercase, k=14)) for _ in range(count)]
+    made: dict[str, None] = {}
+    while len(made) < count:
+        made["".join(chance.choices(SYLLABLES, k=8))] = None
+    return list(made)

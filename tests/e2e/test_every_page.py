@@ -1,0 +1,188 @@
+"""Every page as people get it: both languages, both themes, three widths. Axe finds no fault, nothing scrolls
+sideways, the browser complains of nothing, and a picture of each is left in `artefacts`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from cast import PROJECT, TEAM, Company, in_months
+from conftest import PASSWORD, picture, sign_in, speak
+from django.test import Client
+from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from exchange import entry, hand_over, sweep
+from playwright.sync_api import Page
+
+from accounts.models import Agent, GroupMember, Membership
+from memories.models import Evidence, Export, Import, Namespace
+
+pytestmark = pytest.mark.e2e
+
+WIDTHS = (320, 768, 1280)
+Scene = SimpleNamespace
+
+# Each page by its name in the URLs, with what addresses it.
+BEFORE_SIGNING_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
+    "home": lambda scene: {},
+    "account_login": lambda scene: {},
+    "account_signup": lambda scene: {},
+    "account_reset_password": lambda scene: {},
+    "help": lambda scene: {},
+    "problem": lambda scene: {"code": "stale_version"},
+}
+SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
+    "home": lambda scene: {},
+    "memories": lambda scene: {},
+    "enter-memory": lambda scene: {},
+    "memory": lambda scene: {"memory_id": scene.memory},
+    "correct-memory": lambda scene: {"memory_id": scene.memory},
+    "forget-memory": lambda scene: {"memory_id": scene.memory},
+    "erasure": lambda scene: {"erasure_id": scene.erasure},
+    "waiting": lambda scene: {},
+    "reviews": lambda scene: {},
+    "candidate": lambda scene: {"candidate_id": scene.candidate},
+    "data": lambda scene: {},
+    "export": lambda scene: {"export_id": scene.export},
+    "import": lambda scene: {"import_id": scene.imported},
+    "forget-conversation": lambda scene: {"evidence_id": scene.evidence},
+    "forget-agent": lambda scene: {"agent_id": scene.agent},
+    "forget-place": lambda scene: {"namespace_id": scene.place},
+    "forget-me": lambda scene: {},
+    "audit": lambda scene: {},
+    "settings": lambda scene: {},
+    "account_email": lambda scene: {},
+    "account_change_password": lambda scene: {},
+    "account_logout": lambda scene: {},
+    "mfa_index": lambda scene: {},
+    "mfa_activate_totp": lambda scene: {},
+}
+NO_PAGES = {
+    "livez", "readyz", "metrics", "schema", "mcp", "memory-schema", "export-file", "set_language",  # for programs
+    "api-docs",  # has a test of its own
+    "farewell",  # of somebody who is no longer there; looked at in test_data
+    # Steps of allauth on the way to something else, in its own templates and ours of their elements:
+    "account_inactive", "account_reauthenticate", "account_request_reauthentication_code",
+    "account_confirm_reauthentication_code", "account_email_verification_sent", "account_set_password",
+    "account_confirm_login_code", "account_confirm_email", "account_reset_password_from_key_done",
+    "account_reset_password_from_key", "account_reset_password_done", "mfa_authenticate", "mfa_reauthenticate",
+    "mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_generate_recovery_codes", "mfa_download_recovery_codes",
+}  # fmt: skip
+
+
+@pytest.fixture
+def scene(acme: Company) -> Scene:
+    """Rita, who may everything, with one of each thing that has a page."""
+    with acme.entered():
+        Membership.objects.filter(external_id="rita").update(roles=["reviewer", "auditor", "admin"])
+        GroupMember.objects.filter(membership__external_id="rita").update(is_maintainer=True)
+        Agent.objects.filter(slug="helper").update(owner=Membership.objects.get(external_id="rita"))
+    acme.policy(confirm="inferred_only")
+    rita = acme.by("relay", "rita")
+    memory = rita.store(
+        "先给结论，再说理由。", conditions="In reports", value={"a": 1}, evidence=rita.evidence(text="x")
+    )
+    rita.store("Read the harbour log first, then the weather; both before seven in the morning. " * 3)
+    acme.rita.share(TEAM)
+    receipt = rita.forget(rita.store("Soon gone."))
+    held = acme.rita.hold("Guesses wait for a word of hers. 猜测要等她点头。", conditions="In reports", value={"a": 1})
+    lesson = {"namespace": PROJECT, "kind": "lesson", "valid_until": in_months()}
+    assert acme.alice.propose("Read the log first.", **lesson).status_code in (201, 202)
+    person = acme.person("rita")
+    hand_over(person, [entry("Import me.", "imported")], dry_run=True)
+    assert person.post("/exports", {"format": "csv"}).status_code == 202
+    sweep(acme)
+    recalled = rita.recall("结论 first log")
+    rita.post(f"/recalls/{recalled['recall_id']}/feedback", {"memory_id": memory["memory_id"], "verdict": "used"})
+    with acme.entered():
+        return SimpleNamespace(
+            memory=memory["memory_id"],
+            erasure=receipt["id"],
+            candidate=held["candidate_id"],
+            export=Export.objects.get().pk,
+            imported=Import.objects.get().pk,
+            evidence=Evidence.objects.filter(subject__external_id="rita", type="user_message").first().pk,
+            agent=Agent.objects.get(slug="helper").pk,
+            place=Namespace.objects.get(group__slug=TEAM["id"]).pk,
+            company=acme,
+        )
+
+
+def faults(page: Page) -> list[str]:
+    results = Axe().run(page)
+    return [f"{one['id']}: {node['html'][:120]}" for one in results.response["violations"] for node in one["nodes"]]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_every_page_is_sound_to_look_at(scene: Scene, live_server: Any, page: Page, language: str, scheme: Any) -> None:
+    """And to listen to, and to handle."""
+    url, found, complaints = live_server.url, {}, []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    speak(page.context, language, url)
+    page.emulate_media(color_scheme=scheme)
+
+    def look(name: str, path: str | None = None) -> None:
+        if path is not None:
+            page.goto(f"{url}{path}")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            picture(page, f"{name}-{language}-{scheme}-{width}")
+        if wrong := faults(page):
+            found[name] = wrong
+
+    for name, address in BEFORE_SIGNING_IN.items():
+        look(f"signed-out-{name}", reverse(name, kwargs=address(scene)))
+    assert complaints == []
+    look("not-found", "/nowhere/")
+    complaints.clear()  # a browser says of a 404 that it was one
+    sign_in(page, url, "rita@acme.example")
+    page.goto(f"{url}{reverse('mfa_activate_totp')}")
+    page.fill("[name=password]", PASSWORD)
+    with page.expect_navigation():
+        page.press("[name=password]", "Enter")
+    assert page.evaluate("document.querySelector('img.code-image').naturalWidth") > 0
+    for name, address in SIGNED_IN.items():
+        look(name, reverse(name, kwargs=address(scene)))
+    assert complaints == []
+    page.goto(f"{url}{reverse('enter-memory')}")
+    page.evaluate("document.querySelector('main form').noValidate = true")
+    page.locator("main form button").first.click()
+    page.wait_for_load_state()
+    assert page.locator("[aria-invalid=true]").count() >= 1
+    look("a-form-with-errors")
+    assert found == {}
+
+
+def test_no_page_is_left_out(scene: Scene) -> None:
+    """What answers a reader has a place above."""
+    client = Client()
+    client.force_login(scene.company.member("rita").user)
+    known = NO_PAGES | set(BEFORE_SIGNING_IN) | set(SIGNED_IN)
+    missing = {name for name in _names(get_resolver()) if name not in known and _answers_a_reader(client, name)}
+    assert missing == set()
+
+
+def _names(resolver: URLResolver, within: str = "") -> Iterator[str]:
+    for one in resolver.url_patterns:
+        path = within + str(one.pattern)
+        if isinstance(one, URLResolver):
+            if not path.startswith("management/"):
+                yield from _names(one, path)
+        elif isinstance(one, URLPattern) and not path.startswith("api/v1/") and one.name:
+            yield one.name
+
+
+def _answers_a_reader(client: Client, name: str) -> bool:
+    """Whether a GET of it is anything but refused as a method, whatever it is asked about."""
+    for arguments in ({}, *({"args": [given]} for given in (uuid.UUID(int=0), "x"))):
+        try:
+            return client.get(reverse(name, **arguments)).status_code != 405
+        except NoReverseMatch:
+            continue
+    return True
