@@ -131,6 +131,20 @@ ROWS = (
     ),
     Row("erasures/<str:erasure_id>", "GET", Scope.READ, 200, ids={"erasure_id": "erasure_id"}),
     Row("operations/<str:operation_id>", "GET", Scope.READ, 200, ids={"operation_id": "operation_id"}),
+    Row("playbook", "GET", Scope.READ, 200),
+    Row("playbook/<str:memory_id>", "GET", Scope.READ, 200, ids=TEAM_MEMORY),
+    Row("playbook/<str:memory_id>/versions", "GET", Scope.READ, 200, ids=TEAM_MEMORY),
+    *(
+        Row(
+            f"playbook/<str:memory_id>/{switch}", "POST", scope, 200, ids=TEAM_MEMORY, body=body, headers=IF_MATCH,
+            relayed=True, asked_by="rita", wrong_role=("alice", 403),
+        )
+        for switch, scope, body in (
+            ("suspend", Scope.FORGET, made(reason="wrong")),
+            ("resume", Scope.FORGET, made()),
+            ("roll-back", Scope.PROPOSE, made(version_id=":shared_id")),
+        )
+    ),
     Row("index-status", "GET", Scope.READ, 200),
     Row("exports", "POST", Scope.READ, 202, body=made(format="csv")),
     Row("exports/<str:export_id>", "GET", Scope.READ, 200, ids=EXPORT),
@@ -187,6 +201,7 @@ SHOWN = (200,)
 ANSWERED = (200, 302, 303, 400, 409, 412)  # an empty form is an answer too
 HELD_PAGE = "candidates/<uuid:candidate_id>"
 MEMORY_PAGE = "memories/<uuid:memory_id>"
+ENTRY_PAGE = "playbook/<uuid:memory_id>"
 EXPORT_PAGE, OWN_EXPORT = "data/exports/<uuid:export_id>", {"export_id": "own_export_id"}
 IMPORT_PAGE, OWN_IMPORT = "data/imports/<uuid:import_id>", {"import_id": "own_import_id"}
 THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
@@ -208,6 +223,15 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/pause/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
+    Page("playbook/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/new/", FORM, SIGN_IN, ANSWERED),
+    Page(f"{ENTRY_PAGE}/", SAFE, SIGN_IN, SHOWN, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/compare/", SAFE, SIGN_IN, (404,), TEAM_MEMORY),  # there is one version only
+    Page(f"{ENTRY_PAGE}/change/", FORM, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/suspend/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/resume/", POST, SIGN_IN, (403,), TEAM_MEMORY),  # a member is no reviewer
+    Page(f"{ENTRY_PAGE}/renew/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/roll-back/", FORM, SIGN_IN, (403,), TEAM_MEMORY),
     Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, SHOWN, {"erasure_id": "erasure_id"}),
     Page("data/", SAFE, SIGN_IN, SHOWN),
     Page("data/memory-1.schema.json", SAFE, OPEN, SHOWN),

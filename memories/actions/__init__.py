@@ -1,7 +1,7 @@
 """The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
 
 from memories.actions.attest import attest, web_form
-from memories.actions.change import correct, pause, renew, resume
+from memories.actions.change import SUSPENSIONS, correct, pause, reinstate, renew, resume, roll_back, suspend
 from memories.actions.forget import (
     ForgetPlan,
     ask_to_forget,
@@ -20,6 +20,7 @@ from memories.lifecycle import Part
 __all__ = [
     "ACTIVATING",
     "HOLDING",
+    "SUSPENSIONS",
     "Approval",
     "Fate",
     "ForgetFilter",
@@ -41,8 +42,11 @@ __all__ = [
     "preview",
     "propose",
     "propose_batch",
+    "reinstate",
     "renew",
     "resume",
+    "roll_back",
+    "suspend",
     "take",
     "web_form",
 ]
