@@ -18,6 +18,7 @@ from memories.models import Feedback, Recall
 
 DAYS = 30
 AGAINST = (Feedback.Verdict.WRONG, Feedback.Verdict.STALE)
+SHOWN = (*AGAINST, Feedback.Verdict.USED, Feedback.Verdict.IRRELEVANT)
 LATEST = 10
 
 
@@ -58,7 +59,7 @@ def usage(versions: Collection[uuid.UUID], now: datetime, days: int = DAYS) -> U
     return Usage(
         shown,
         [recalls[day] for day in shown],
-        [(verdict, [told[verdict, day] for day in shown]) for verdict in Feedback.Verdict.values],
+        [(verdict.value, [told[verdict, day] for day in shown]) for verdict in SHOWN],
     )
 
 
