@@ -104,7 +104,7 @@ class Sitting:
             value=item.value,
             conditions=item.conditions,
             aliases=item.aliases,
-            valid_until=end_of(item.valid_until, _time_zone(area.namespace)),
+            valid_until=end_of(item.valid_until, area.namespace.time_zone),
             sensitivity=item.sensitivity or "",
         )
         origin = lifecycle.Origin(
@@ -350,8 +350,3 @@ def _provenance(principal: Principal, evidence: Evidence | None, approval: Appro
         "thread_id": principal.thread_id or (evidence.thread if evidence else ""),
     }
     return {**held, **{name: value for name, value in found.items() if value}}
-
-
-def _time_zone(namespace: Namespace) -> str:
-    owner = namespace.membership.time_zone if namespace.membership else ""
-    return owner or namespace.tenant.time_zone
