@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Errand, TenantRow
+from accounts.models import Errand, Membership, TenantRow
 from memories.models import Candidate
 
 
@@ -19,6 +19,14 @@ class Review(TenantRow):
     reason = models.CharField(max_length=64, blank=True)
     content_hash = models.CharField(max_length=64)
     policy_version = models.PositiveIntegerField()
+
+
+class Claim(TenantRow):
+    """A reviewer works on a candidate until then; meanwhile nobody else decides it."""
+
+    candidate = models.OneToOneField(Candidate, on_delete=models.PROTECT, related_name="claim")
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
+    until = models.DateTimeField()
 
 
 class DelayedVerdict(Errand):

@@ -28,6 +28,7 @@ from memories.write_gate import Outcome
 from reviews import decisions, delays
 from reviews.decisions import Decided
 from reviews.forms import AnswerForm, ApprovalForm
+from reviews.waiting import undecided
 
 PAGE = 10
 FIRST = 3
@@ -165,7 +166,7 @@ def _waiting(principal: Principal) -> QuerySet[Candidate]:
     """What the reader can still decide, after what was decided a while ago has taken effect."""
     rows = access.candidates(principal)
     delays.settle(rows, now := timezone.now())
-    return delays.undecided(rows.waiting(now)).select_related("agent", "subject")
+    return undecided(rows.waiting(now)).select_related("agent", "subject")
 
 
 def _mine(principal: Principal) -> QuerySet[Candidate]:

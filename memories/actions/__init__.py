@@ -11,8 +11,8 @@ from memories.actions.forget import (
     plan_forget,
 )
 from memories.actions.hand_over import Fate, foresee, take
-from memories.actions.hold import content_hash_of
-from memories.actions.propose import approve, preview, propose, propose_batch
+from memories.actions.hold import content_hash_of, reword_held
+from memories.actions.propose import approve, judge_held, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
@@ -36,6 +36,7 @@ __all__ = [
     "forget",
     "forget_approved",
     "foresee",
+    "judge_held",
     "pause",
     "plan_forget",
     "preview",
@@ -43,6 +44,7 @@ __all__ = [
     "propose_batch",
     "renew",
     "resume",
+    "reword_held",
     "take",
     "web_form",
 ]
