@@ -74,7 +74,7 @@ class Membership(TenantRow):
     """A person in a tenant: the subject whom agents act for, known to runtimes by an external id.
 
     What they set for themselves: since when nothing is remembered for them, when they are asked (blank: as the policy
-    says), whether single keys are shortcuts, and which notices reach them by which way (see `reviews.notices`).
+    says), and which notices reach them by which way (see `reviews.notices`).
     """
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
@@ -85,7 +85,6 @@ class Membership(TenantRow):
     is_active = models.BooleanField(default=True)
     memory_off_at = models.DateTimeField(null=True, blank=True)
     confirm = models.CharField(max_length=16, blank=True)
-    single_keys = models.BooleanField(default=True)
     notices = models.JSONField(default=dict, blank=True)
 
     class Meta:

@@ -313,9 +313,7 @@ class OwnRule(TenantRow):
     digest = models.CharField(max_length=64)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["namespace", "type", "digest"], name="one_own_rule_per_content")
-        ]
+        constraints = [models.UniqueConstraint(fields=["namespace", "type", "digest"], name="one_own_rule_per_content")]
 
 
 class CandidateQuerySet(models.QuerySet["Candidate"]):

@@ -33,7 +33,10 @@ def show_wishes(request: HttpRequest, principal: Principal) -> HttpResponse:
 @person_page
 def switch_memory(request: HttpRequest, principal: Principal) -> HttpResponse:
     """Turn remembering off or on again."""
-    on = request.POST.get("memory") == "on"
+    wanted = request.POST.get("memory")
+    if wanted not in ("on", "off"):
+        return _page(request, principal, 400)
+    on = wanted == "on"
     actions.switch_memory(principal, on=on)
     messages.success(request, _("Memory is on again.") if on else _("Memory is off: nothing is kept or handed out."))
     return redirect("wishes")

@@ -98,12 +98,20 @@ def _draft(type_: OwnRule.Type, text: str) -> OwnRule:
 
 def _pattern(text: str) -> str:
     """A name in one spelling, with a star where anything may stand."""
-    name = topics.normalise_key(text.strip("*"))
-    if not name or len(name) > MAX_NAME - 2:
+    body = text.strip("*")
+    name = topics.normalise_key(body)
+    if not name or len(name) > MAX_NAME - 4:
         raise InvalidInput.field("text", "A name has at least one letter or digit.", "not_a_name")
-    if scan(name):
+    if scan(name) or scan(body):
         raise InvalidInput.field("text", "It looks like a secret or an identifier.", "sensitive_or_prohibited")
-    return f"{'*' if text.startswith('*') else ''}{name}{'*' if text.endswith('*') else ''}"
+    if text.startswith("*"):
+        name = f"*{_edge(body[0])}{name}"
+    return f"{name}{_edge(body[-1])}*" if text.endswith("*") else name
+
+
+def _edge(character: str) -> str:
+    """What stands between a name and its star: a separator counts, so that spouse_* is not spouses*."""
+    return "" if character.isalnum() else "_"
 
 
 def _require_person(principal: Principal) -> None:

@@ -182,7 +182,7 @@ class Sitting:
         )
 
     def _about(self) -> uuid.UUID | None:
-        """The person for whom an agent proposes this, or proposed it; who proposes for themselves, knows what they do."""
+        """The person for whom an agent proposes this, or proposed it. People know what they propose."""
         if self._approval is not None:
             held = self._approval.candidate
             return held.subject_id if held.agent_id else None

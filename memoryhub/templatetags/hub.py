@@ -101,7 +101,7 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure` of a job or `outcome`."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`."""
     if table == "reason":
         return sentence(code)
     if table == "line":
