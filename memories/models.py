@@ -421,6 +421,9 @@ class Recall(TenantRow):
     gate = models.JSONField(default=dict)
     latency = models.JSONField(default=dict)
 
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "subject_id", "id"], name="recall_by_subject")]
+
 
 class Feedback(TenantRow):
     """What a runtime made of a recalled memory."""

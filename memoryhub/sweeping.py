@@ -32,6 +32,7 @@ Step = Callable[[Principal, datetime], Mapping[str, int]]
 VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
     "reviews.tasks.lapse_candidates",
+    "reviews.tasks.gather_notices",
     "memories.tasks.forget_long_expired",
     "memories.tasks.drop_expired_imports",
     "memories.tasks.drop_export_files",
@@ -43,6 +44,7 @@ STEPS = (
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
+    "reviews.tasks.mail_notices",
     VECTORS,
 )
 LOOK_SECONDS = 0.25

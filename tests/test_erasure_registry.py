@@ -34,7 +34,7 @@ ALLOWED = {
     "accounts.Membership.roles": CODE,
     "accounts.Membership.time_zone": "a name of the zone database",
     "accounts.Membership.confirm": CODE,
-    "accounts.Membership.notices": CODE,
+    "accounts.Membership.notices_off": CODE,
     "accounts.Group.slug": NAME,
     "accounts.Group.name": NAME,
     "accounts.Agent.slug": NAME,
