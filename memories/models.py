@@ -76,6 +76,11 @@ class Namespace(TenantRow):
             return self.membership.external_id
         return self.agent.slug if self.agent is not None else self.group.slug  # type: ignore[union-attr]
 
+    @property
+    def time_zone(self) -> str:
+        """The name of the zone in which a bare day of this namespace ends."""
+        return (self.membership.time_zone if self.membership else "") or self.tenant.time_zone
+
 
 class Slot(TenantRow):
     """The place of one (namespace, area, kind, key), known by a keyed digest: what writers lock.

@@ -54,6 +54,8 @@ ADMITTABLE = {
     "run_result_with_receipt": "tool_output",
 }
 FALLBACK_TOPIC = "business_record"
+# The style of kinds that tell how something is done.
+HOW_TO = "how_to"
 
 
 class PolicyError(ValueError):
@@ -259,7 +261,7 @@ class Policy:
 
     def _topic_by_key(self, kind: str, key: str | None, texts: tuple[str, ...]) -> Topic | None:
         rule = self.kind(kind)
-        if not key or (rule and rule.style == "how_to"):
+        if not key or (rule and rule.style == HOW_TO):
             return None
         if all(topics.is_instruction(text) for text in texts):
             return None

@@ -129,6 +129,7 @@ LINES: Words = {
     "max_length": _("A field is longer than allowed."),
     "invalid_choice": _("A field has none of the values it may have."),
     "invalid": _("A field is not of the form it should have."),
+    "invalid_input": _("A part of the procedure is not of the form it should have."),
     "too_large": _("The value is larger than 8 KiB."),
     "too_deep": _("The value is nested too deeply."),
     "not_a_day": _("There is no such day."),

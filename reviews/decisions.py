@@ -6,6 +6,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts import audit, secrets, tenancy
@@ -16,7 +17,7 @@ from memories.actions import Approval, Proposed
 from memories.models import Candidate, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
 from memories.write_gate import EvidenceClass, Outcome
-from reviews.models import Review
+from reviews.models import DelayedVerdict, Review
 
 SETTLED_WITHOUT_STORING = (Candidate.Status.REJECTED, Candidate.Status.WITHDRAWN, Candidate.Status.LAPSED)
 # The reasons of people that are kept. Anything else they write is not: a single word may be what was refused.
@@ -27,11 +28,12 @@ REASONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A candidate after a person's answer, and what its approval led to."""
+    """A candidate after a person's answer, and what its approval led to. A `delayed` answer has led to nothing yet."""
 
     candidate: Candidate
     proposed: Proposed | None = None
     erasure: Erasure | None = None
+    delayed: DelayedVerdict | None = None
 
 
 def approve(
@@ -41,16 +43,17 @@ def approve(
     *,
     evidence_id: str | None = None,
     valid_until: datetime | date | None = None,
+    due: DelayedVerdict | None = None,
 ) -> Decided:
     """Say yes to exactly the content shown. The gate is asked again under today's policy; its answer stands.
 
-    Raises StaleVersion when the content is not the one shown, Forbidden for whoever may not decide, Conflict when it
-    was decided already.
+    `due`: the delayed verdict that takes effect with this. Raises StaleVersion when the content is not the one shown,
+    Forbidden for whoever may not decide, Conflict when it was decided already.
     """
     seen = access.candidate(principal, candidate_id)
-    evidence = _word_of(principal, seen, evidence_id)
+    evidence = _word_of(principal, evidence_id, due)
     with tenancy.atomic():
-        candidate = _locked(principal, seen, content_hash)
+        candidate = _locked(principal, seen, content_hash, due)
         if candidate.action == Candidate.Action.FORGET:
             erasure = actions.forget_approved(principal, candidate)
             candidate.refresh_from_db()
@@ -66,17 +69,37 @@ def approve(
 
 
 def reject(
-    principal: Principal, candidate_id: str, content_hash: str, *, evidence_id: str | None = None, reason: str = ""
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    evidence_id: str | None = None,
+    reason: str = "",
+    due: DelayedVerdict | None = None,
 ) -> Decided:
     """Say no: the content goes, and nothing is remembered."""
-    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.REJECTED, reason)
+    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.REJECTED, reason, due)
 
 
 def request_changes(
-    principal: Principal, candidate_id: str, content_hash: str, *, evidence_id: str | None = None, reason: str = ""
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    evidence_id: str | None = None,
+    reason: str = "",
+    due: DelayedVerdict | None = None,
 ) -> Decided:
     """Ask the proposer for another version; this one can no longer be approved."""
-    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.CHANGES_REQUESTED, reason)
+    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.CHANGES_REQUESTED, reason, due)
+
+
+def require_decidable(principal: Principal, seen: Candidate, content_hash: str) -> Candidate:
+    """The waiting candidate under its namespace's lock, when this principal may decide it now and saw this content.
+
+    The caller holds the transaction. Raises what `approve` raises.
+    """
+    return _locked(principal, seen, content_hash, None)
 
 
 def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Decided:
@@ -85,7 +108,7 @@ def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Deci
     seen = access.candidate(principal, candidate_id)
     with tenancy.atomic():
         access.lock([seen.namespace])
-        candidate = _waiting(seen, content_hash)
+        candidate = _waiting(seen, content_hash, None)
         own = (
             candidate.subject_id == principal.subject_id
             if principal.subject_id
@@ -99,10 +122,13 @@ def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Deci
 
 
 def lapse(principal: Principal, now: datetime) -> int:
-    """Let what waited too long go, with its content; returns how many. Safe to run at any time, by anyone, twice."""
+    """Let what waited too long go, with its content; returns how many. Safe to run at any time, by anyone, twice.
+
+    What a person has answered in time is theirs, also while the answer takes effect only in a moment.
+    """
     due = Candidate.objects.filter(
         status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
-    )
+    ).exclude(pk__in=_answered().values("candidate_id"))
     with tenancy.atomic():
         gone = due.update(status=Candidate.Status.LAPSED, decided_at=now, **BLANK_CANDIDATE)
         if gone:
@@ -110,13 +136,24 @@ def lapse(principal: Principal, now: datetime) -> int:
     return gone
 
 
+def _answered() -> QuerySet[DelayedVerdict]:
+    """The verdicts that wait for their moment."""
+    return DelayedVerdict.objects.filter(state=DelayedVerdict.State.WAITING)
+
+
 def _settle(
-    principal: Principal, candidate_id: str, content_hash: str, evidence_id: str | None, status: str, reason: str
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    evidence_id: str | None,
+    status: str,
+    reason: str,
+    due: DelayedVerdict | None,
 ) -> Decided:
     seen = access.candidate(principal, candidate_id)
-    evidence = _word_of(principal, seen, evidence_id)
+    evidence = _word_of(principal, evidence_id, due)
     with tenancy.atomic():
-        candidate = _locked(principal, seen, content_hash)
+        candidate = _locked(principal, seen, content_hash, due)
         if evidence._state.adding:
             evidence.save()
         _move(candidate, status)
@@ -125,10 +162,10 @@ def _settle(
     return Decided(candidate)
 
 
-def _word_of(principal: Principal, candidate: Candidate, evidence_id: str | None) -> Evidence:
+def _word_of(principal: Principal, evidence_id: str | None, due: DelayedVerdict | None) -> Evidence:
     """The event that shows the person's answer: their own click, or a message of theirs that an agent relays."""
     if principal.is_person:
-        return actions.web_form(principal, timezone.now())
+        return actions.web_form(principal, due.created_at if due else timezone.now())
     principal.require(Scope.RELAY)
     if evidence_id is None:
         raise InvalidInput.field("evidence_id", "A relayed answer cites the person's own message.", "required")
@@ -145,11 +182,10 @@ def _word_of(principal: Principal, candidate: Candidate, evidence_id: str | None
     return evidence
 
 
-def _locked(principal: Principal, seen: Candidate, content_hash: str) -> Candidate:
-    """The waiting candidate under its namespace's lock, when this principal may decide it and saw this content."""
+def _locked(principal: Principal, seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
     access.lock([seen.namespace])
     _require_decider(principal, seen)
-    return _waiting(seen, content_hash)
+    return _waiting(seen, content_hash, due)
 
 
 def _require_decider(principal: Principal, candidate: Candidate) -> None:
@@ -163,12 +199,15 @@ def _require_decider(principal: Principal, candidate: Candidate) -> None:
         raise Forbidden("Nobody reviews what they proposed themselves.", code="own_proposal")
 
 
-def _waiting(seen: Candidate, content_hash: str) -> Candidate:
+def _waiting(seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
+    """The candidate when nobody has decided it; of a delayed verdict, when it was decided in time."""
     candidate = Candidate.objects.select_for_update(of=("self",)).select_related("slot").get(pk=seen.pk)
     candidate.namespace = seen.namespace
-    if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= timezone.now():
+    decided_at = due.created_at if due else timezone.now()
+    if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= decided_at:
         raise Conflict("It waited too long and has lapsed.", code="lapsed")
-    if candidate.status != Candidate.Status.PENDING:
+    others = _answered().filter(candidate=candidate).exclude(pk=due.pk if due else None)
+    if candidate.status != Candidate.Status.PENDING or others.exists():
         raise Conflict("It has been decided already.", code="already_decided")
     if not secrets.same(candidate.content_hash, content_hash):
         raise StaleVersion("This is not the content that waits now.", code="content_changed")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from accounts.models import Membership, TenantRow
+from accounts.models import Errand, Membership, TenantRow
 from memories.models import Candidate
 
 
@@ -18,6 +19,43 @@ class Review(TenantRow):
     reason = models.CharField(max_length=64, blank=True)
     content_hash = models.CharField(max_length=64)
     policy_version = models.PositiveIntegerField()
+
+
+class DelayedVerdict(Errand):
+    """A person's verdict that takes effect at `commits_at`; until then they can take it back and nothing has happened.
+
+    `error` tells in a code why one could not take effect.
+    """
+
+    class Verdict(models.TextChoices):
+        APPROVE = "approve", _("approved")
+        REJECT = "reject", _("rejected")
+        REQUEST_CHANGES = "request_changes", _("changes requested")
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("takes effect soon")
+        DONE = "done", _("took effect")
+        UNDONE = "undone", _("taken back")
+        REFUSED = "refused", _("could not take effect")
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="delayed_verdicts")
+    verdict = models.CharField(max_length=24, choices=Verdict)
+    reason = models.CharField(max_length=64, blank=True)
+    content_hash = models.CharField(max_length=64)
+    valid_until = models.DateTimeField(null=True)
+    commits_at = models.DateTimeField()
+    state = models.CharField(max_length=16, choices=State, default=State.WAITING)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["candidate"], condition=Q(state="waiting"), name="one_waiting_verdict_per_candidate"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["tenant", "commits_at"], name="verdict_by_moment", condition=Q(state="waiting")),
+            models.Index(fields=["tenant", "subject_id", "commits_at"], name="verdict_by_reviewer"),
+        ]
 
 
 class Notice(TenantRow):

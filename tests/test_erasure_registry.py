@@ -110,6 +110,12 @@ ALLOWED = {
     "reviews.Review.verdict": CODE,
     "reviews.Review.reason": CODE,
     "reviews.Review.content_hash": DIGEST,
+    "reviews.DelayedVerdict.actor": CODE,
+    "reviews.DelayedVerdict.scopes": CODE,
+    "reviews.DelayedVerdict.language": "a language code",
+    "reviews.DelayedVerdict.error": CODE,
+    "reviews.DelayedVerdict.reason": CODE,
+    "reviews.DelayedVerdict.content_hash": DIGEST,
 }
 FOREIGN_APPS = {"admin", "auth", "contenttypes", "sessions", "account", "mfa"}
 
