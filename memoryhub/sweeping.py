@@ -34,6 +34,7 @@ VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
     "reviews.tasks.commit_verdicts",
     "reviews.tasks.lapse_candidates",
+    "reviews.tasks.gather_notices",
     "memories.tasks.forget_long_expired",
     "memories.tasks.drop_expired_imports",
     "memories.tasks.drop_export_files",
@@ -45,6 +46,7 @@ STEPS = (
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
+    "reviews.tasks.mail_notices",
     VECTORS,
 )
 LOOK_SECONDS = 0.25

@@ -1,4 +1,4 @@
-"""What people decided: verdicts in codes. No text of a candidate or of a reviewer stands here."""
+"""What people decided, and what they are told of: codes and ids. No text of a candidate or reviewer stands here."""
 
 from __future__ import annotations
 
@@ -63,4 +63,31 @@ class DelayedVerdict(Errand):
         indexes = [
             models.Index(fields=["tenant", "commits_at"], name="verdict_by_moment", condition=Q(state="waiting")),
             models.Index(fields=["tenant", "subject_id", "commits_at"], name="verdict_by_reviewer"),
+        ]
+
+
+class Notice(TenantRow):
+    """That a person should know of something: a candidate that waits for them, a memory that ends soon, a new agent.
+
+    It is due for a mail while `mailed_at` is null; `seen_at` takes it out of the count beside the bell.
+    """
+
+    class Kind(models.TextChoices):
+        WAITING = "waiting", _("An agent asks to remember or to forget something")
+        EXPIRING = "expiring", _("Something remembered ends soon")
+        AGENT = "agent", _("A new agent may act for you")
+
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
+    kind = models.CharField(max_length=16, choices=Kind)
+    target_id = models.UUIDField()
+    seen_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["membership", "kind", "target_id"], name="one_notice_per_person_and_target")
+        ]
+        indexes = [
+            models.Index(fields=["tenant", "kind", "target_id"], name="notice_by_target"),
+            models.Index(fields=["tenant", "membership", "mailed_at"], name="notice_by_mail"),
         ]

@@ -12,16 +12,26 @@ from django.utils import timezone
 
 from accounts.principals import Principal
 from accounts.tasks import TENANT_HEADER, TenantTask
-from reviews import decisions, delays
+from reviews import decisions, delays, mailing, notices
 from reviews.delays import commit_due as commit_verdicts
 from reviews.models import DelayedVerdict
 
-__all__ = ["commit_verdict", "commit_verdicts", "lapse_candidates"]
+__all__ = ["commit_verdict", "commit_verdicts", "gather_notices", "lapse_candidates", "mail_notices"]
 
 
 def lapse_candidates(principal: Principal, now: datetime) -> Mapping[str, int]:
     """Let go of what waited too long for a person."""
     return {"candidates_lapsed": decisions.lapse(principal, now)}
+
+
+def gather_notices(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Tell people in the pages what came up since the last time."""
+    return notices.gather(principal, now)
+
+
+def mail_notices(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Tell them by mail what they have not seen."""
+    return {"notices_mailed": mailing.mail_due(principal, now)}
 
 
 class MomentTask(TenantTask):
