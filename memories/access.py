@@ -14,7 +14,7 @@ from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
-from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, Recall
+from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, OwnRule, Recall
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -115,6 +115,14 @@ def reviews(principal: Principal, namespace: Namespace) -> bool:
     return namespace.group_id is None or namespace.group_id in _person_groups(principal.subject_id)
 
 
+def reviewers(namespace: Namespace) -> list[Membership]:
+    """Everybody who reviews the namespace, by name."""
+    people = Membership.objects.filter(is_active=True)
+    if namespace.group_id is not None:
+        people = people.filter(groups=namespace.group_id)
+    return [one for one in people.order_by("external_id") if one.has_role(Role.REVIEWER)]
+
+
 def maintains(principal: Principal, namespace: Namespace) -> bool:
     """Whether the subject maintains the team or project."""
     if namespace.group_id is None or principal.subject_id is None:
@@ -201,6 +209,20 @@ def imports(principal: Principal) -> models.QuerySet[Import]:
 
 def import_(principal: Principal, import_id: str | uuid.UUID) -> Import:
     return _one(imports(principal), import_id)
+
+
+def own_rules(principal: Principal) -> models.QuerySet[OwnRule]:
+    """The rules that the person made for themselves."""
+    return OwnRule.objects.filter(namespace__membership_id=principal.subject_id, namespace__membership__isnull=False)
+
+
+def own_rule(principal: Principal, rule_id: str | uuid.UUID) -> OwnRule:
+    return _one(own_rules(principal), rule_id)
+
+
+def self_of(principal: Principal) -> Membership | None:
+    """The person whom the caller is or works for, as they are now."""
+    return Membership.objects.filter(pk=principal.subject_id).first() if principal.subject_id else None
 
 
 def reviewer(external_id: str) -> Membership | None:

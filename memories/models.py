@@ -76,6 +76,11 @@ class Namespace(TenantRow):
             return self.membership.external_id
         return self.agent.slug if self.agent is not None else self.group.slug  # type: ignore[union-attr]
 
+    @property
+    def time_zone(self) -> str:
+        """The name of the zone in which a bare day of this namespace ends."""
+        return (self.membership.time_zone if self.membership else "") or self.tenant.time_zone
+
 
 class Slot(TenantRow):
     """The place of one (namespace, area, kind, key), known by a keyed digest: what writers lock.
@@ -293,6 +298,29 @@ class SourceMarker(TenantRow):
         ]
 
 
+class OwnRule(TenantRow):
+    """What a person does not want remembered, in their own words: it stands until they remove it or leave.
+
+    `text` is a topic, a kind, a pattern of names, or a phrase. A phrase is matched by its keyed `digest` alone, so one
+    that looks like a secret or an identifier is kept without its text.
+    """
+
+    class Type(models.TextChoices):
+        TOPIC = "topic", _("a topic")
+        KIND = "kind", _("a kind of memory")
+        KEY = "key", _("a name")
+        PHRASE = "phrase", _("words")
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="own_rules")
+    type = models.CharField(max_length=16, choices=Type)
+    text = models.CharField(max_length=128, null=True)
+    words = models.PositiveSmallIntegerField(default=0)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "type", "digest"], name="one_own_rule_per_content")]
+
+
 class CandidateQuerySet(models.QuerySet["Candidate"]):
     def waiting(self, now: datetime) -> CandidateQuerySet:
         """What a person can still decide."""
@@ -367,6 +395,14 @@ class Candidate(Content):
         indexes = [models.Index(fields=["tenant", "status", "awaiting"], name="candidate_by_queue")]
 
 
+class Comment(TenantRow):
+    """What a reviewer asked or a proposer answered about a candidate. The words go when the candidate's do."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="comments")
+    author = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField(null=True)
+
+
 class Operation(TenantRow):
     """What became of one write, in codes and ids, so that a caller can ask instead of writing twice."""
 
@@ -397,6 +433,9 @@ class Recall(TenantRow):
     omitted = models.JSONField(default=dict)
     gate = models.JSONField(default=dict)
     latency = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["tenant", "subject_id", "id"], name="recall_by_subject")]
 
 
 class Feedback(TenantRow):

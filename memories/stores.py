@@ -20,6 +20,7 @@ from django.db.models.functions import Cast
 from memories.exchange import files
 from memories.models import (
     Candidate,
+    Comment,
     Erasure,
     Evidence,
     EvidenceLink,
@@ -29,6 +30,7 @@ from memories.models import (
     Memory,
     Namespace,
     Operation,
+    OwnRule,
     Slot,
     SourceMarker,
 )
@@ -145,6 +147,10 @@ def _candidates(doomed: Doomed) -> int:
     return doomed.held.update(**BLANK_CANDIDATE)
 
 
+def _comments(doomed: Doomed) -> int:
+    return Comment.objects.filter(candidate__in=doomed.held, text__isnull=False).update(text=None)
+
+
 def _exports(doomed: Doomed) -> int:
     return files.withdraw(doomed.namespace.pk)
 
@@ -175,6 +181,11 @@ def _memories(doomed: Doomed) -> int:
     )
 
 
+def _own_rules(doomed: Doomed) -> int:
+    """A person's rules protect them as long as they are there, also from what was forgotten before."""
+    return OwnRule.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
+
+
 NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
@@ -198,6 +209,7 @@ STORES = (
         ("key", "path", "statement", "value", "conditions", "aliases", "said", "provenance"),
         _candidates,
     ),
+    Store("comments", Comment, ("text",), _comments),
     Store(
         "memories",
         Memory,
@@ -206,4 +218,5 @@ STORES = (
     ),
     Store("exports", Export, ("file", "sha256"), _exports, files.with_text),
     Store("import_lines", ImportLine, ("content",), _import_lines),
+    Store("own_rules", OwnRule, ("text",), _own_rules),
 )

@@ -222,6 +222,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
+# How many seconds an answer on the pages can be taken back before it takes effect; 0: it takes effect at once
+MEMORYHUB_REVIEW_UNDO_SECONDS = env.number("MEMORYHUB_REVIEW_UNDO_SECONDS", 30, least=0, most=600)
+MEMORYHUB_UNDO_SECONDS = env.number("MEMORYHUB_UNDO_SECONDS", 10, least=0, most=600)
+
 # REST
 MEMORYHUB_THROTTLE_RATE = env.pattern(
     "MEMORYHUB_THROTTLE_RATE", "6000/min", r"[1-9][0-9]{0,6}/(sec|min|hour|day)", "a count per sec, min, hour or day"
@@ -262,6 +266,9 @@ SPECTACULAR_SETTINGS = {
         "ListedStatus": "memories.serializers.LISTED",
         "CandidateStatus": "memories.schemas.CANDIDATE_STATUSES",
         "RecallStatus": "memories.schemas.RECALL_STATUSES",
+        "VerdictEnum": "memories.schemas.FEEDBACK_VERDICTS",
+        "ReviewVerdict": "reviews.api.VERDICTS",
+        "VerdictState": "reviews.api.VERDICT_STATES",
         "ContextFormat": "memories.context.FORMATS",
         "ExportFormat": "memories.exchange.serializers.EXPORT_FORMATS",
         "ImportFormat": "memories.exchange.serializers.IMPORT_FORMATS",

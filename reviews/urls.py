@@ -13,12 +13,14 @@ urlpatterns = [
         api.RequestChangesView.as_view(),
         name="api-request-changes",
     ),
+    path("api/v1/candidates/<str:candidate_id>/undo", api.UndoView.as_view(), name="api-undo"),
 ]
 urlpatterns += [
     path("", views.home, name="home"),
     path("waiting/", views.waiting, name="waiting"),
     path("reviews/", views.queue, name="reviews"),
     path("candidates/<uuid:candidate_id>/", views.show, name="candidate"),
+    path("candidates/<uuid:candidate_id>/undo/", views.undo, name="undo-candidate"),
     *(
         path(f"candidates/<uuid:candidate_id>/{action}/", views.answer, {"action": action}, name=f"{action}-candidate")
         for action in views.VERBS

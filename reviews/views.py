@@ -25,9 +25,10 @@ from memories.models import Candidate, Memory
 from memories.reasons import sentence
 from memories.recalling import ListFilter
 from memories.write_gate import Outcome
-from reviews import decisions
+from reviews import decisions, delays
 from reviews.decisions import Decided
 from reviews.forms import AnswerForm, ApprovalForm
+from reviews.waiting import undecided
 
 PAGE = 10
 FIRST = 3
@@ -69,6 +70,7 @@ def queue(request: HttpRequest, principal: Principal) -> HttpResponse:
         raise Forbidden("Only a reviewer may open this page.", code="not_a_reviewer")
     page = Paginator(_others(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
     shown = {"page": page, "items": _items(principal, page.object_list), "policy": tenant_policy.active()}
+    shown["undoable"] = delays.mine(principal)
     return render(request, "reviews/queue.html", shown)
 
 
@@ -89,16 +91,34 @@ def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, 
     form = form_class(request.POST, candidate=seen, policy=tenant_policy.active())
     if not form.is_valid():
         return _one(request, principal, candidate_id, form)
+    verdict = {"verdict": action} if back == "reviews" else {}
     try:
-        decided = VERBS[action](principal, str(candidate_id), **form.cleaned_data)
+        decided = (delays.decide if verdict else VERBS[action])(
+            principal, str(candidate_id), **form.cleaned_data, **verdict
+        )
     except (StaleVersion, Conflict) as error:
         messages.error(request, moved_on(error))
+        return redirect(back)
+    if decided.delayed is not None:
         return redirect(back)
     if decided.erasure is not None:
         return redirect("erasure", decided.erasure.pk)
     level, words = outcome_of(action, decided)
     messages.add_message(request, level, words)
     return redirect(back)
+
+
+@require_POST
+@person_page
+def undo(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
+    """Take one's own answer back while it waits to take effect; what can be decided again is shown again."""
+    try:
+        row = delays.undo(principal, str(candidate_id))
+    except Conflict as error:
+        messages.error(request, gettext(error.detail))
+        return redirect("reviews")
+    messages.success(request, gettext("Taken back: nothing has happened, and it waits again."))
+    return redirect("candidate", row.candidate_id)
 
 
 VERBS: dict[str, Callable[..., Decided]] = {
@@ -143,7 +163,10 @@ class Item:
 
 
 def _waiting(principal: Principal) -> QuerySet[Candidate]:
-    return access.candidates(principal).waiting(timezone.now()).select_related("agent", "subject")
+    """What the reader can still decide, after what was decided a while ago has taken effect."""
+    rows = access.candidates(principal)
+    delays.settle(rows, now := timezone.now())
+    return undecided(rows.waiting(now)).select_related("agent", "subject")
 
 
 def _mine(principal: Principal) -> QuerySet[Candidate]:

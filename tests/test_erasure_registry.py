@@ -33,6 +33,8 @@ ALLOWED = {
     "accounts.Membership.name": NAME,
     "accounts.Membership.roles": CODE,
     "accounts.Membership.time_zone": "a name of the zone database",
+    "accounts.Membership.confirm": CODE,
+    "accounts.Membership.notices_off": CODE,
     "accounts.Group.slug": NAME,
     "accounts.Group.name": NAME,
     "accounts.Agent.slug": NAME,
@@ -70,6 +72,7 @@ ALLOWED = {
     "memories.Memory.evidence_class": CODE,
     "memories.Memory.sensitivity": CODE,
     "memories.SourceMarker.source_digest": DIGEST + " of where it came from",
+    "memories.OwnRule.digest": DIGEST,
     "memories.Candidate.reason": CODE,
     "memories.Candidate.content_hash": DIGEST,
     "memories.Candidate.kind": CODE,
@@ -107,6 +110,12 @@ ALLOWED = {
     "reviews.Review.verdict": CODE,
     "reviews.Review.reason": CODE,
     "reviews.Review.content_hash": DIGEST,
+    "reviews.DelayedVerdict.actor": CODE,
+    "reviews.DelayedVerdict.scopes": CODE,
+    "reviews.DelayedVerdict.language": "a language code",
+    "reviews.DelayedVerdict.error": CODE,
+    "reviews.DelayedVerdict.reason": CODE,
+    "reviews.DelayedVerdict.content_hash": DIGEST,
 }
 FOREIGN_APPS = {"admin", "auth", "contenttypes", "sessions", "account", "mfa"}
 

@@ -23,6 +23,7 @@ from mcp_door import handshake, stateless
 from accounts.models import Agent, Membership, PersonalToken
 from accounts.principals import Scope
 from accounts.secrets import new_token
+from memories import actions
 from memories.models import Namespace
 from memoryhub.mcp.view import ANSWERS
 
@@ -59,6 +60,7 @@ class Row:
     headers: Mapping[str, str] = field(default_factory=dict)
     asked_by: str = "alice"
     relayed: bool = False
+    people: bool = False  # only for people themselves
     wrong_role: tuple[str, int] | None = None  # who sees it and still may not, and what they are told
 
     def __str__(self) -> str:
@@ -178,6 +180,7 @@ ROWS = (
         "candidates/<str:candidate_id>/withdraw", "POST", Scope.PROPOSE, 200,
         ids=REVIEWED, body=made(content_hash=":review_hash"), wrong_role=("rita", 403),
     ),
+    Row("candidates/<str:candidate_id>/undo", "POST", None, 409, ids=REVIEWED, asked_by="rita", people=True),
 )  # fmt: skip
 
 
@@ -254,7 +257,7 @@ PAGES = (
     Page(f"{HELD_PAGE}/", SAFE, SIGN_IN, SHOWN, HELD),
     *(
         Page(f"{HELD_PAGE}/{answer}/", POST, SIGN_IN, ANSWERED, HELD)
-        for answer in ("approve", "reject", "request_changes", "withdraw")
+        for answer in ("approve", "reject", "request_changes", "withdraw", "undo")
     ),
     Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
     Page("settings/", SAFE, SIGN_IN, SHOWN),
@@ -265,6 +268,10 @@ PAGES = (
     Page("settings/language/", POST, 302, (302,)),
     Page("settings/theme/", POST, 302, (302,)),
     Page("settings/keys/", POST, 302, (302,)),
+    Page("settings/memory/", SAFE, SIGN_IN, SHOWN),
+    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "rules", "try")),
+    Page("settings/memory/rules.json", SAFE, SIGN_IN, SHOWN),
+    Page("settings/memory/rules/<uuid:rule_id>/remove/", POST, SIGN_IN, ANSWERED, {"rule_id": "rule_id"}),
 )
 
 
@@ -322,6 +329,7 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             rita_evidence_id=acme.rita.evidence(),
             **ids_of(acme),
             token_id=personal_token(acme),
+            rule_id=own_rule(acme),
         )
 
 
@@ -329,6 +337,12 @@ def ids_of(acme: Company) -> dict[str, str]:
     with acme.entered():
         place = Namespace.objects.get(membership__external_id="alice")
         return {"agent_id": str(Agent.objects.get(slug="solo").pk), "namespace_id": str(place.pk)}
+
+
+def own_rule(acme: Company) -> str:
+    """A rule that nothing else of the scene falls under."""
+    with acme.entered():
+        return str(actions.add_rule(acme.principal("alice"), "key", f"never_{word()}").pk)
 
 
 def personal_token(acme: Company) -> str:
@@ -353,6 +367,11 @@ def ask(caller: Caller, row: Row, scene: Any, *, absent: bool = False, method: s
     return caller.call(method or row.method, f"/{path}", row.body(scene), row.headers, **row.query(scene))
 
 
+def asking(company: Company, row: Row, name: str = "") -> Caller:
+    """The caller of the row, with everything it takes: an agent's key, or the person themselves."""
+    return company.person(name or row.asked_by) if row.people else company.by("relay", name or row.asked_by)
+
+
 def shown(response: Any) -> tuple[Any, ...]:
     """All that an answer tells, but for what differs from answer to answer."""
     body = json.loads(response.content) if response.content else None
@@ -364,6 +383,8 @@ def shown(response: Any) -> tuple[Any, ...]:
 
 def foreigners(cast: Cast, row: Row) -> list[Caller]:
     """Callers with every scope the row needs who are no party to it."""
+    if row.people:
+        return [cast.beta.person("bob"), cast.beta.person("rita"), cast.acme.person("paul")]
     key = "relay" if row.relayed else "runtime"
     return [cast.beta.by(key, "bob"), cast.beta.by(key, "alice"), cast.acme.by(key, "paul")]
 
@@ -468,7 +489,7 @@ def test_what_belongs_to_others_answers_as_what_is_absent(cast: Cast, scene: Any
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.ids], ids=str)
 def test_a_malformed_id_answers_as_an_absent_one(cast: Cast, scene: Any, row: Row) -> None:
-    caller = cast.acme.by("relay" if row.relayed else "runtime", row.asked_by)
+    caller = asking(cast.acme, row) if row.people or row.relayed else cast.acme.by("runtime", row.asked_by)
     absent = ask(caller, row, scene, absent=True)
     assert absent.status_code == 404
     for broken in ("1", "nonsense", "%00", ABSENT.upper() + "x", "..", "' OR 1=1 --"):
@@ -497,23 +518,32 @@ def test_a_missing_scope_is_refused_before_anything_is_looked_at(cast: Cast, sce
         assert ask(others[0], row, scene, method="HEAD").status_code == 403
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if row.people], ids=str)
+def test_no_agents_key_does_what_people_do_themselves(cast: Cast, scene: Any, row: Row) -> None:
+    """R-100: whatever its scopes and whomever it acts for, and the same for absent things."""
+    agent = cast.acme.by("relay", row.asked_by)
+    refused = ask(agent, row, scene)
+    assert (refused.status_code, refused.json()["code"]) == (403, "people_only")
+    assert shown(ask(agent, row, scene, absent=True)) == shown(refused)
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.wrong_role], ids=str)
 def test_a_wrong_role_is_refused_and_a_right_one_is_not(cast: Cast, scene: Any, row: Row) -> None:
     """R-058, R-250: who sees what a team shares may not therefore decide about it."""
     assert row.wrong_role
     name, status = row.wrong_role
-    caller = cast.acme.by("relay", name)
+    caller = asking(cast.acme, row, name)
     body = row.body(scene)
     if body and "evidence_id" in body:
         body["evidence_id"] = caller.evidence()
     path = re.sub(r"<str:(\w+)>", lambda found: getattr(scene, row.ids[found[1]]), row.route)
     assert caller.call(row.method, f"/{path}", body, row.headers).status_code == status
-    assert ask(cast.acme.by("relay", row.asked_by), row, scene).status_code == row.right
+    assert ask(asking(cast.acme, row), row, scene).status_code == row.right
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_the_right_caller_is_served(cast: Cast, scene: Any, row: Row) -> None:
-    caller = cast.acme.by("relay", row.asked_by)
+    caller = asking(cast.acme, row)
     if row.method == "GET":
         head = ask(caller, row, scene, method="HEAD")
         assert (head.status_code, head.content) == (row.right, b"")

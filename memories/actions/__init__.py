@@ -11,8 +11,9 @@ from memories.actions.forget import (
     plan_forget,
 )
 from memories.actions.hand_over import Fate, foresee, take
-from memories.actions.hold import content_hash_of
-from memories.actions.propose import approve, preview, propose, propose_batch
+from memories.actions.hold import content_hash_of, reword_held
+from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
+from memories.actions.propose import approve, judge_held, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
@@ -28,7 +29,9 @@ __all__ = [
     "Part",
     "Proposed",
     "Sitting",
+    "add_rule",
     "approve",
+    "ask_me",
     "ask_to_forget",
     "attest",
     "confirm_forget",
@@ -37,16 +40,20 @@ __all__ = [
     "forget",
     "forget_approved",
     "foresee",
+    "judge_held",
     "pause",
     "plan_forget",
     "preview",
     "propose",
     "propose_batch",
     "reinstate",
+    "remove_rule",
     "renew",
     "resume",
+    "reword_held",
     "roll_back",
     "suspend",
+    "switch_memory",
     "take",
     "web_form",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from accounts import tenancy
 from accounts.errors import MemoryHubError
@@ -13,7 +14,8 @@ from memories import access, lifecycle
 from memories.access import Area, NamespaceRef
 from memories.actions.sitting import ACTIVATING, Approval, Draft, Proposed, Sitting
 from memories.inputs import ProposalInput
-from memories.write_gate import Outcome
+from memories.models import Candidate
+from memories.write_gate import Decision, Outcome
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -79,9 +81,24 @@ def propose_batch(
 def approve(principal: Principal, approval: Approval, valid_until: datetime | date | None) -> Proposed:
     """Store what a person approved, after asking the gate again under today's policy. For `reviews.decisions` only."""
     held = approval.candidate
-    ref = NamespaceRef(held.namespace.type, held.namespace.owner_name, tuple(held.path))
+    changes = {} if valid_until is None else {"valid_until": valid_until}
+    return decide(principal, Area(held.namespace, tuple(held.path)), _as_proposed(held, changes), approval=approval)
+
+
+def judge_held(principal: Principal, approval: Approval, changes: Mapping[str, Any]) -> Decision:
+    """What the gate would say now to the approval of a held proposal, with other words for some of its parts.
+
+    No row is written, and no statement carries the words.
+    """
+    held = approval.candidate
+    sitting = Sitting(principal, approval=approval)
+    draft = sitting.draft(Area(held.namespace, tuple(held.path)), _as_proposed(held, changes))
+    return sitting.judge(sitting.case(draft))
+
+
+def _as_proposed(held: Candidate, changes: Mapping[str, Any]) -> ProposalInput:
     item = ProposalInput(
-        namespace=ref,
+        namespace=NamespaceRef(held.namespace.type, held.namespace.owner_name, tuple(held.path)),
         kind=held.kind,
         key=held.key or "",
         statement=held.statement or "",
@@ -90,10 +107,10 @@ def approve(principal: Principal, approval: Approval, valid_until: datetime | da
         aliases=tuple(held.aliases),
         reusable=True,
         said=held.said,
-        valid_until=valid_until if valid_until is not None else held.valid_until,
+        valid_until=held.valid_until,
         sensitivity=held.sensitivity or None,
     )
-    return decide(principal, Area(held.namespace, ref.path), item, approval=approval)
+    return replace(item, **changes)
 
 
 def decide(

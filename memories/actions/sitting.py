@@ -109,7 +109,7 @@ class Sitting:
             value=item.value,
             conditions=item.conditions,
             aliases=item.aliases,
-            valid_until=end_of(item.valid_until, _time_zone(area.namespace)),
+            valid_until=end_of(item.valid_until, area.namespace.time_zone),
             sensitivity=item.sensitivity or "",
         )
         origin = lifecycle.Origin(
@@ -183,7 +183,15 @@ class Sitting:
             _gate_slot(case.slot, case.standing),
             self.now,
             approving=self._approval is not None,
+            wishes=self._standing.wishes(draft.namespace, self._about()),
         )
+
+    def _about(self) -> uuid.UUID | None:
+        """The person for whom an agent proposes this, or proposed it. People know what they propose."""
+        if self._approval is not None:
+            held = self._approval.candidate
+            return held.subject_id if held.agent_id else None
+        return self._principal.subject_id if self._principal.agent_id else None
 
     def write(self) -> None:
         """Write what was decided since the last time, and the events of it."""
@@ -355,8 +363,3 @@ def _provenance(principal: Principal, evidence: Evidence | None, approval: Appro
         "thread_id": principal.thread_id or (evidence.thread if evidence else ""),
     }
     return {**held, **{name: value for name, value in found.items() if value}}
-
-
-def _time_zone(namespace: Namespace) -> str:
-    owner = namespace.membership.time_zone if namespace.membership else ""
-    return owner or namespace.tenant.time_zone

@@ -19,7 +19,7 @@ from accounts.principals import Role
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, OUTCOMES, RULES, STORES, sentence
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -40,6 +40,16 @@ JOB_LOOKS = {
     "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
     "refused": "deleted",
 }  # fmt: skip
+
+
+VERDICT_LOOKS = {"store": "success", "supersede": "success", "keep": "success", "reject": "error",
+                 "route_to_source": "error"}  # fmt: skip
+
+
+@register.filter
+def verdict_look(outcome: str) -> str:
+    """How a notice of what the gate decided looks."""
+    return VERDICT_LOOKS.get(outcome, "warning")
 
 
 @register.inclusion_tag("parts/state.html")
@@ -91,12 +101,13 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file or `failure` of a job."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES}[table].get(code, code)
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES}
+    return tables[table].get(code, code)
 
 
 @register.filter
