@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db import models
-from django.db.models import Count, OuterRef, Q, Subquery, Value
+from django.db.models import Count, Q, Subquery, Value
 from django.db.models.functions import Coalesce, TruncDate
 from django.utils import timezone
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts import audit, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import ActorKind, Principal, Scope
-from memories import access, actions, purging, tenant_policy
+from memories import access, actions, announcing, purging, tenant_policy
 from memories.actions import Approval, Proposed
 from memories.models import Candidate, Comment, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
@@ -131,7 +131,9 @@ def reword(
         candidate = _locked(principal, seen, content_hash, None)
         if candidate.action == Candidate.Action.FORGET:
             raise Conflict("There is nothing to reword.", code="nothing_to_reword")
-        approval = Approval(candidate, _class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None))
+        approval = Approval(
+            candidate, _class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
+        )
         decision = actions.judge_held(principal, approval, new)
         if decision.outcome in (Outcome.reject, Outcome.route_to_source):
             raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
@@ -305,3 +307,4 @@ def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str 
         target="candidate",
         target_id=candidate.pk,
     )
+    announcing.decided(candidate, verdict)

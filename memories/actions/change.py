@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts import audit, tenancy
 from accounts.errors import InvalidInput, NotVisible, StaleVersion
 from accounts.principals import Principal, Scope
-from memories import access, lifecycle, tenant_policy
+from memories import access, announcing, lifecycle, tenant_policy
 from memories.access import Area, NamespaceRef
 from memories.actions.propose import decide
 from memories.actions.sitting import Proposed
@@ -157,6 +157,10 @@ def _switch(principal: Principal, seen: Memory, expected_version: int | None, ac
         standing = standing_of(seen, expected_version)
         (lifecycle.resume if action.endswith(".resume") else lifecycle.pause)(standing, timezone.now())
         audit.record(principal, action, reason=reason, target="memory", target_id=standing.pk)
+        if _is_entry(standing) and action.endswith(".resume"):
+            announcing.resumed(standing)
+        elif _is_entry(standing):
+            announcing.suspended(standing, reason)
     return standing
 
 
