@@ -57,7 +57,11 @@ def require_free(principal: Principal, candidate: Candidate, now: datetime) -> N
 
 def colleagues(principal: Principal, candidate: Candidate) -> list[Membership]:
     """The other reviewers who may decide it, by name."""
-    return [one for one in access.reviewers(candidate.namespace) if one.pk not in (principal.subject_id, candidate.subject_id)]
+    return [
+        one
+        for one in access.reviewers(candidate.namespace)
+        if one.pk not in (principal.subject_id, candidate.subject_id)
+    ]
 
 
 def _reviewed(principal: Principal, candidate_id: str) -> Candidate:

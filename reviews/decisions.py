@@ -67,7 +67,7 @@ def approve(
         if not _suffices(principal, candidate):
             _note(principal, candidate, "approve")
             return Decided(candidate)
-        approval = Approval(candidate, _class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
+        approval = Approval(candidate, class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
         proposed = actions.approve(principal, approval, valid_until)
         refused = proposed.decision.outcome in (Outcome.reject, Outcome.route_to_source)
         _move(candidate, Candidate.Status.REJECTED if refused else Candidate.Status.APPROVED, memory=proposed.memory)
@@ -131,7 +131,9 @@ def reword(
         candidate = _locked(principal, seen, content_hash, None)
         if candidate.action == Candidate.Action.FORGET:
             raise Conflict("There is nothing to reword.", code="nothing_to_reword")
-        approval = Approval(candidate, _class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None))
+        approval = Approval(
+            candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
+        )
         decision = actions.judge_held(principal, approval, new)
         if decision.outcome in (Outcome.reject, Outcome.route_to_source):
             raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
@@ -259,7 +261,7 @@ def _suffices(principal: Principal, candidate: Candidate) -> bool:
     return len(others) + 1 >= risk.approvers_needed(candidate, tenant_policy.active())
 
 
-def _class_of(candidate: Candidate) -> EvidenceClass:
+def class_of(candidate: Candidate) -> EvidenceClass:
     """What an approval proves: the owner's own word, or a reviewer's.
 
     A reviewer who clears the wording of what somebody said about themselves does not become its source.

@@ -16,9 +16,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.errors import Conflict, Forbidden, MemoryHubError, NotVisible, StaleVersion
+from accounts.errors import Conflict, MemoryHubError, NotVisible, StaleVersion
 from accounts.pages import person_page
-from accounts.principals import Principal, Role
+from accounts.principals import Principal
 from memories import access, recalling, tenant_policy
 from memories.actions import HOLDING
 from memories.models import Candidate, Memory
@@ -64,20 +64,10 @@ def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
 
 @require_safe
 @person_page
-def queue(request: HttpRequest, principal: Principal) -> HttpResponse:
-    """What waits for a reviewer; one's own proposals are visible, but others decide them."""
-    if not principal.has_role(Role.REVIEWER):
-        raise Forbidden("Only a reviewer may open this page.", code="not_a_reviewer")
-    page = Paginator(_others(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
-    shown = {"page": page, "items": _items(principal, page.object_list), "policy": tenant_policy.active()}
-    shown["undoable"] = delays.mine(principal)
-    return render(request, "reviews/queue.html", shown)
-
-
-@require_safe
-@person_page
 def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
-    """One of them on a page of its own."""
+    """One of them on a page of its own; what a reviewer decides has a page among the reviews."""
+    if _for_reviewer(principal, candidate_id):
+        return redirect("review", candidate_id)
     return _one(request, principal, candidate_id)
 
 
@@ -85,27 +75,23 @@ def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) ->
 @person_page
 def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, action: str) -> HttpResponse:
     """One person's answer to exactly what was shown. What moved on meanwhile is told, and nothing is stored."""
+    if action != "withdraw" and _for_reviewer(principal, candidate_id):
+        return redirect("review", candidate_id)
     seen = access.candidate(principal, candidate_id)
-    back = "reviews" if seen.awaiting == Candidate.Awaiting.REVIEWER and action != "withdraw" else "waiting"
     form_class = ApprovalForm if action == "approve" else AnswerForm
     form = form_class(request.POST, candidate=seen, policy=tenant_policy.active())
     if not form.is_valid():
         return _one(request, principal, candidate_id, form)
-    verdict = {"verdict": action} if back == "reviews" else {}
     try:
-        decided = (delays.decide if verdict else VERBS[action])(
-            principal, str(candidate_id), **form.cleaned_data, **verdict
-        )
+        decided = VERBS[action](principal, str(candidate_id), **form.cleaned_data)
     except (StaleVersion, Conflict) as error:
         messages.error(request, moved_on(error))
-        return redirect(back)
-    if decided.delayed is not None:
-        return redirect(back)
+        return redirect("waiting")
     if decided.erasure is not None:
         return redirect("erasure", decided.erasure.pk)
     level, words = outcome_of(action, decided)
     messages.add_message(request, level, words)
-    return redirect(back)
+    return redirect("waiting")
 
 
 @require_POST
@@ -116,7 +102,7 @@ def undo(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) ->
         row = delays.undo(principal, str(candidate_id))
     except Conflict as error:
         messages.error(request, gettext(error.detail))
-        return redirect("reviews")
+        return redirect("candidate", candidate_id)
     messages.success(request, gettext("Taken back: nothing has happened, and it waits again."))
     return redirect("candidate", row.candidate_id)
 
@@ -167,6 +153,11 @@ def _waiting(principal: Principal) -> QuerySet[Candidate]:
     rows = access.candidates(principal)
     delays.settle(rows, now := timezone.now())
     return undecided(rows.waiting(now)).select_related("agent", "subject")
+
+
+def _for_reviewer(principal: Principal, candidate_id: uuid.UUID) -> bool:
+    """Whether the reader sees it as a reviewer, and so among the reviews."""
+    return access.candidates(principal).filter(access.reviewable(principal), pk=candidate_id).exists()
 
 
 def _mine(principal: Principal) -> QuerySet[Candidate]:

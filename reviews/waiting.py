@@ -11,7 +11,9 @@ from reviews.models import DelayedVerdict, Review
 
 def undecided(candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
     """Without those that somebody has decided and whose verdict takes effect in a moment."""
-    return candidates.exclude(pk__in=DelayedVerdict.objects.filter(state=DelayedVerdict.State.WAITING).values("candidate"))
+    return candidates.exclude(
+        pk__in=DelayedVerdict.objects.filter(state=DelayedVerdict.State.WAITING).values("candidate")
+    )
 
 
 def not_mine_yet(candidates: QuerySet[Candidate], principal: Principal) -> QuerySet[Candidate]:
@@ -29,5 +31,3 @@ def approvers(candidate: Candidate) -> set[object]:
     """Who has approved exactly what it says now."""
     given = Review.objects.filter(candidate=candidate, verdict=DelayedVerdict.Verdict.APPROVE)
     return set(given.filter(content_hash=candidate.content_hash).values_list("reviewer_id", flat=True))
-
-
