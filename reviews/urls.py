@@ -1,6 +1,6 @@
 from django.urls import path
 
-from reviews import api, delays, quality_views, review_api, review_views, views
+from reviews import api, delays, notice_views, quality_views, review_api, review_views, views
 
 urlpatterns = [
     path("api/v1/candidates", api.CandidateListView.as_view(), name="api-candidates"),
@@ -45,10 +45,17 @@ urlpatterns += [
         )
         for verdict in delays.VERBS
     ),
+    path("notices/", notice_views.show_notices, name="notices"),
+    path("notices/read/", notice_views.read_notices, name="read-notices"),
+    path("settings/notices/", notice_views.choose_notices, name="notice-settings"),
+    path("activity/", notice_views.show_activity, name="activity"),
+    path("activity/file/", notice_views.fetch_activity, name="activity-file"),
     path("candidates/<uuid:candidate_id>/", views.show, name="candidate"),
     path("candidates/<uuid:candidate_id>/undo/", views.undo, name="undo-candidate"),
+    path("candidates/<uuid:candidate_id>/edit/", views.edit, name="edit-candidate"),
+    path("candidates/<uuid:candidate_id>/never/", views.never, name="never-candidate"),
     *(
         path(f"candidates/<uuid:candidate_id>/{action}/", views.answer, {"action": action}, name=f"{action}-candidate")
-        for action in views.VERBS
+        for action in views.ACTIONS
     ),
 ]

@@ -248,6 +248,13 @@ PAGES = (
     Page("forget/me/", FORM, SIGN_IN, (302,)),  # the password is asked for again
     Page("forgotten/<str:token>/", SAFE, 404, (404,)),  # a made-up token
     Page("waiting/", SAFE, SIGN_IN, SHOWN),
+    Page("notices/", SAFE, SIGN_IN, SHOWN),
+    Page("notices/read/", POST, SIGN_IN, ANSWERED),
+    Page("settings/notices/", FORM, SIGN_IN, ANSWERED),
+    Page("activity/", SAFE, SIGN_IN, SHOWN),
+    Page("activity/file/", SAFE, SIGN_IN, SHOWN),
+    Page(f"{HELD_PAGE}/edit/", FORM, SIGN_IN, ANSWERED, HELD),
+    Page(f"{HELD_PAGE}/never/", POST, SIGN_IN, ANSWERED, HELD),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
     Page("reviews/quality/", SAFE, SIGN_IN, (403,)),
     Page("reviews/quality/<slug:table>.csv", SAFE, SIGN_IN, (404,)),  # there is no table of that name
