@@ -89,11 +89,12 @@ class AuditForm(forms.Form):
     def chosen(self) -> TrailFilter:
         given = {name: value for name, value in self.cleaned_data.items() if value and name != "before"}
         if since := given.get("since"):
-            given["since"] = _midnight(since)
+            given["since"] = midnight(since)
         if until := given.get("until"):
-            given["until"] = _midnight(until + timedelta(days=1))
+            given["until"] = midnight(until + timedelta(days=1))
         return TrailFilter(**given)
 
 
-def _midnight(day: date) -> datetime:
+def midnight(day: date) -> datetime:
+    """The moment at which a day begins where the reader is."""
     return timezone.make_aware(datetime.combine(day, time.min))

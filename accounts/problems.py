@@ -57,7 +57,7 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "not_an_agent_key": Problem(_("Only an agent's own key can mint delegations."), ASK_FOR_RIGHTS),
     "person_required": Problem(
-        _("Only a person may forget a person or an organisation; an agent cannot do it for them."),
+        _("Only a person may do this; an agent cannot do it for them."),
         _("Sign in on the web pages, or use a personal token."),
     ),
     "not_a_maintainer": Problem(
@@ -107,6 +107,7 @@ PROBLEMS: dict[str, Problem] = {
     "conflict": Problem(_("The current state does not allow this."), LOOK_AGAIN),
     "version_conflict": Problem(_("Another version is current than the one named in expected_version."), LOOK_AGAIN),
     "not_current": Problem(_("This version is not the current one."), LOOK_AGAIN),
+    "not_editable": Problem(_("Only what an agent asks to remember about you can be worded anew."), LOOK_AGAIN),
     "already_decided": Problem(
         _("It has been decided already."), _("Look at the result; a new proposal starts a new decision.")
     ),

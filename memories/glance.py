@@ -1,6 +1,6 @@
 """A person's memory at a glance: what came, what was used, what ends soon, and thirty days in numbers.
 
-It is about the person's own memory; what their teams know is on the page of memories. Few statements, however much there is.
+It is about the person's own memory; what their teams know is on the page of memories.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _uses(principal: Principal, mine: models.QuerySet[Memory], agents: dict[uuid
 
 
 def _days(principal: Principal, mine: models.QuerySet[Memory], now: datetime) -> list[Day]:
-    """How much was saved and recalled on each of the last days, as the reader's calendar has them; the last is today."""
+    """How much was saved and recalled on each of the last days of the reader's calendar, today being the last."""
     today = timezone.localdate(now)
     first = today - timedelta(days=DAYS - 1)
     least = first_uuid7(timezone.make_aware(datetime.combine(first, datetime.min.time())))

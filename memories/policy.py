@@ -373,8 +373,6 @@ def _check_against_code(document: Mapping[str, Any]) -> None:
         _require(
             not shared or body["expiry"]["rule"] == "required", f"kinds/{name}/expiry", "shared, but needs no expiry"
         )
-    for kind in document.get("review", {}).get("risk", {}):
-        _require(kind in kinds, f"review/risk/{kind}", "is no kind of this policy")
     for index, topic in enumerate(document["topics"]):
         _require(set(topic["rules"]) <= topics.RULES, f"topics/{index}/rules", "names a content rule that is unknown")
     _require(any(topic["name"] == FALLBACK_TOPIC for topic in document["topics"]), "topics", f"lacks {FALLBACK_TOPIC}")

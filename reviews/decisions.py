@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Any
 
 from django.utils import timezone
 
@@ -15,12 +17,14 @@ from memories import access, actions, announcing, purging, tenant_policy
 from memories.actions import Approval, Proposed
 from memories.models import Candidate, Comment, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
-from memories.write_gate import EvidenceClass, Outcome
+from memories.write_gate import Decision, EvidenceClass, Outcome
 from reviews import claims, risk
 from reviews.models import Claim, DelayedVerdict, Review
 from reviews.waiting import approvers, undecided
 
+REFUSING = (Outcome.reject, Outcome.route_to_source)
 SETTLED_WITHOUT_STORING = (Candidate.Status.REJECTED, Candidate.Status.WITHDRAWN, Candidate.Status.LAPSED)
+MOST_AT_ONCE = 200
 # The reasons of people that are kept. Anything else they write is not: a single word may be what was refused.
 REASONS = frozenset(
     {"not_true", "outdated", "too_broad", "unclear", "private", "duplicate", "not_useful", "wrong_place"}
@@ -67,9 +71,9 @@ def approve(
         if not _suffices(principal, candidate):
             _note(principal, candidate, "approve")
             return Decided(candidate)
-        approval = Approval(candidate, _class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
+        approval = Approval(candidate, class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
         proposed = actions.approve(principal, approval, valid_until)
-        refused = proposed.decision.outcome in (Outcome.reject, Outcome.route_to_source)
+        refused = proposed.decision.outcome in REFUSING
         _move(candidate, Candidate.Status.REJECTED if refused else Candidate.Status.APPROVED, memory=proposed.memory)
         _note(principal, candidate, "approve", reason=proposed.decision.reason)
     return Decided(candidate, proposed=proposed)
@@ -99,6 +103,55 @@ def request_changes(
 ) -> Decided:
     """Ask the proposer for another version; this one can no longer be approved."""
     return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.CHANGES_REQUESTED, reason, due)
+
+
+def foresee(
+    principal: Principal, candidate_id: str, content_hash: str, valid_until: datetime | date | None = None
+) -> Decision | None:
+    """What the gate would say to a person's yes now; None where it asks to forget, which no gate judges."""
+    seen = access.candidate(principal, candidate_id)
+    if seen.action == Candidate.Action.FORGET or not secrets.same(seen.content_hash, content_hash):
+        return None
+    evidence = _word_of(principal, None, None)
+    approval = Approval(seen, class_of(seen), principal.subject_id or uuid.UUID(int=0), evidence)
+    return actions.foresee_approval(principal, approval, valid_until)
+
+
+def approve_edited(principal: Principal, candidate_id: str, content_hash: str, changes: Mapping[str, Any]) -> Decided:
+    """Remember what the person makes of it: their own words instead of the agent's, at once. It waits no longer.
+
+    What the gate refuses changes nothing: the candidate goes on waiting. Raises what `approve` raises.
+    """
+    seen = access.candidate(principal, candidate_id)
+    with tenancy.atomic():
+        candidate = _locked(principal, seen, content_hash, None)
+        if candidate.awaiting != Candidate.Awaiting.OWNER or candidate.action != Candidate.Action.REMEMBER:
+            raise Conflict("Only what is to be remembered about oneself can be worded anew.", code="not_editable")
+        proposed = actions.propose(principal, replace(actions.held_item(candidate), said={}, **changes))
+        if proposed.memory is not None and proposed.decision.outcome not in REFUSING:
+            _move(candidate, Candidate.Status.APPROVED, memory=proposed.memory)
+            _note(principal, candidate, "approve", reason=proposed.decision.reason)
+    return Decided(candidate, proposed=proposed)
+
+
+def never_again(principal: Principal, candidate_id: str, content_hash: str, type_: str, text: str) -> int:
+    """Say no for good: a rule of the person's own, and a no to everything that waits for them and falls under it.
+
+    Returns how many were rejected. Raises what `reject` raises, and InvalidInput where it is no rule.
+    """
+    seen = access.candidate(principal, candidate_id)
+    with tenancy.atomic():
+        actions.add_rule(principal, type_, text)
+        _settle(principal, candidate_id, content_hash, None, Candidate.Status.REJECTED, "", None)
+        others = access.candidates(principal).waiting(timezone.now()).awaiting_owner(principal.subject_id)
+        wishes = others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk)
+        rejected = 1
+        for one in undecided(wishes)[:MOST_AT_ONCE]:
+            verdict = foresee(principal, str(one.pk), one.content_hash)
+            if verdict is not None and verdict.reason == "do_not_remember":
+                _settle(principal, str(one.pk), one.content_hash, None, Candidate.Status.REJECTED, "", None)
+                rejected += 1
+    return rejected
 
 
 def require_decidable(principal: Principal, seen: Candidate, content_hash: str) -> Candidate:
@@ -132,10 +185,10 @@ def reword(
         if candidate.action == Candidate.Action.FORGET:
             raise Conflict("There is nothing to reword.", code="nothing_to_reword")
         approval = Approval(
-            candidate, _class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
+            candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
         )
-        decision = actions.judge_held(principal, approval, new)
-        if decision.outcome in (Outcome.reject, Outcome.route_to_source):
+        decision = actions.foresee_approval(principal, approval, changes=new)
+        if decision.outcome in REFUSING:
             raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
         _note(principal, candidate, "reword")
         actions.reword_held(candidate, new)
@@ -261,7 +314,7 @@ def _suffices(principal: Principal, candidate: Candidate) -> bool:
     return len(others) + 1 >= risk.approvers_needed(candidate, tenant_policy.active())
 
 
-def _class_of(candidate: Candidate) -> EvidenceClass:
+def class_of(candidate: Candidate) -> EvidenceClass:
     """What an approval proves: the owner's own word, or a reviewer's.
 
     A reviewer who clears the wording of what somebody said about themselves does not become its source.

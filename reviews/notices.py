@@ -1,6 +1,6 @@
 """Notices: what a person should know of. The sweep makes them from what is there, so nothing has to remember to tell.
 
-A notice holds only as long as what it tells of: a candidate that was decided, or a memory that was renewed, leaves none.
+A notice holds only as long as what it tells of: a decided candidate, or a memory that was renewed, leaves none.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts import audit, tenancy
 from accounts.models import Agent, AgentSubject, Membership
@@ -24,6 +24,8 @@ APP, MAIL = "app", "mail"
 BATCH = 1000
 NEW_AGENT = timedelta(days=3)
 """How long after it came an agent is news."""
+SETTLED = timedelta(hours=1)
+"""Who came less than this before an agent came with it: to them it is no news."""
 KEPT = timedelta(days=30)
 """How long a notice of an agent stands."""
 
@@ -104,10 +106,11 @@ def _due_agents(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
     since = now - NEW_AGENT
     told = Notice.objects.filter(kind=Kind.AGENT, target_id=OuterRef("agent_id"), membership=OuterRef("membership_id"))
     chosen = AgentSubject.objects.filter(~Exists(told), created_at__gte=since, membership__is_active=True)
+    chosen = chosen.filter(created_at__gt=F("membership__created_at") + SETTLED)
     due = list(chosen.values_list("membership_id", "agent_id")[:BATCH])
     for agent in Agent.objects.filter(acts_for_everyone=True, is_active=True, created_at__gte=since):
         told = Notice.objects.filter(kind=Kind.AGENT, target_id=agent.pk, membership=OuterRef("pk"))
-        before = Membership.objects.filter(~Exists(told), is_active=True, created_at__lt=agent.created_at)
+        before = Membership.objects.filter(~Exists(told), is_active=True, created_at__lt=agent.created_at - SETTLED)
         due += [(person, agent.pk) for person in before.exclude(pk=agent.owner_id).values_list("pk", flat=True)[:BATCH]]
     return due
 

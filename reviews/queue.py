@@ -88,6 +88,11 @@ def rows(principal: Principal, chosen: QueueFilter, policy: Policy, now: datetim
     return found.order_by(*_order(chosen))
 
 
+def open_now(candidate: Candidate, now: datetime) -> bool:
+    """Whether it still waits for somebody's answer."""
+    return undecided(Candidate.objects.waiting(now).filter(pk=candidate.pk)).exists()
+
+
 def times_proposed(candidates: list[Candidate]) -> Mapping[Any, int]:
     """How often each was proposed in just these words."""
     asked = Operation.objects.filter(candidate__in=[one.pk for one in candidates], verb="propose")

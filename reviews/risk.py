@@ -1,4 +1,4 @@
-"""How much harm a wrong approval could do, decided by the policy and what is known of the candidate without reading it."""
+"""How much harm a wrong approval could do: by the policy and by what is known of a candidate without reading it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=[\"']|
 OPEN_PAGES = ("/", "/help/", "/problems/stale_version/", "/problems/no_such_code/", "/account/login/")
 OPEN_PAGES += ("/account/password/reset/", "/account/signup/")
 OWN_PAGES = ("/", "/memories/", "/memories/new/", "/data/", "/waiting/", "/settings/", "/help/", "/account/logout/")
-OWN_PAGES += ("/settings/memory/",)
+OWN_PAGES += ("/settings/memory/", "/settings/notices/", "/notices/", "/activity/", "/activity/?own_reading=on")
 OWN_PAGES += ("/account/password/set/", "/account/2fa/", "/account/email/")
 
 
@@ -203,6 +203,8 @@ def test_what_was_refused_leaves_a_trace_too(cast: Cast) -> None:
 
 def test_a_longer_list_asks_the_database_no_more_often(acme: Company) -> None:
     client = acme.person("alice").client
+    acme.alice.store()
+    acme.alice.hold()
     for path in ("/", "/memories/", "/waiting/"):
         page(client, path)
         with CaptureQueriesContext(connection) as before:

@@ -13,7 +13,7 @@ from memories.actions.forget import (
 from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
-from memories.actions.propose import approve, judge_held, preview, propose, propose_batch
+from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
@@ -40,7 +40,8 @@ __all__ = [
     "forget",
     "forget_approved",
     "foresee",
-    "judge_held",
+    "foresee_approval",
+    "held_item",
     "pause",
     "plan_forget",
     "preview",

@@ -20,6 +20,7 @@ from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
 from memories.reasons import EVIDENCE, FAILURES, LINES, OUTCOMES, RULES, STORES, sentence
+from reviews import notices
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -127,6 +128,13 @@ def owner(context: Context, namespace: Namespace) -> Any:
 @register.simple_tag
 def sign_up_is_open() -> bool:
     return bool(settings.MEMORYHUB_OPEN_SIGN_UP)
+
+
+@register.simple_tag(takes_context=True)
+def unseen_notices(context: Context) -> int:
+    """How many notices the reader has not seen; stands beside the bell."""
+    membership = getattr(context.get("request"), "membership", None)
+    return notices.unseen(membership, timezone.now()) if membership is not None else 0
 
 
 @register.simple_tag(takes_context=True)
