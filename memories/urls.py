@@ -56,6 +56,7 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
     path("playbook/", playbook_views.show_playbook, name="playbook"),
+    path("playbook/duplicates/", playbook_views.show_duplicates, name="playbook-duplicates"),
     path("playbook/new/", playbook_views.propose, name="propose-procedure"),
     path("playbook/<uuid:memory_id>/", playbook_views.show_entry, name="playbook-entry"),
     path("playbook/<uuid:memory_id>/compare/", playbook_views.compare, name="compare-entry"),

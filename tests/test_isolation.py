@@ -272,6 +272,7 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
     Page("playbook/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/duplicates/", SAFE, SIGN_IN, SHOWN),
     Page("playbook/new/", FORM, SIGN_IN, ANSWERED),
     Page(f"{ENTRY_PAGE}/", SAFE, SIGN_IN, SHOWN, TEAM_MEMORY),
     Page(f"{ENTRY_PAGE}/compare/", SAFE, SIGN_IN, (404,), TEAM_MEMORY),  # there is one version only

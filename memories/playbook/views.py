@@ -20,7 +20,7 @@ from memories import access, actions, recalling, tenant_policy
 from memories.actions import HOLDING, Proposed
 from memories.forms import VersionForm, place_choices, ref_of
 from memories.models import Feedback, Memory
-from memories.playbook import entries, usage
+from memories.playbook import duplicates, entries, usage
 from memories.playbook.forms import (
     REASONS,
     ChoiceForm,
@@ -62,6 +62,16 @@ def show_playbook(request: HttpRequest, principal: Principal) -> HttpResponse:
     shown = {"form": form, "page": page, "policy": policy, "query": query.urlencode()}
     shown |= {"counts": entries.counts(rows, now), "filtered": any(query.values())}
     return render(request, "playbook/list.html", shown)
+
+
+@require_safe
+@person_page
+def show_duplicates(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """Entries that say the same in other words, the most alike first."""
+    found = duplicates.among(principal)
+    recalling.note_listing(principal, len({row.pk for pair in found for row in (pair.one, pair.other)}))
+    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    return render(request, "playbook/duplicates.html", {"page": page, "policy": tenant_policy.active()})
 
 
 @require_safe
