@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from memories import policy as policies
-from memories.policy import ReviewRules, PolicyError, default_document, default_policy, load, merge
+from memories.policy import PolicyError, ReviewRules, default_document, default_policy, load, merge
 
 POLICY = default_policy()
 
