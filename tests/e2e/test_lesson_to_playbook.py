@@ -31,7 +31,7 @@ LESSONS = {
 def test_a_lesson_becomes_a_procedure_and_can_be_stopped(
     acme: Company, live_server: Any, page: Page, complaints: list[str], language: str, width: int
 ) -> None:
-    """R-054, R-168: proposed by an agent, decided by a reviewer who is not its person, recalled, and stopped at once."""
+    """R-054, R-168: proposed by an agent, decided by a reviewer who is not its person, recalled, stopped at once."""
     mark = word()
     title, when, steps = LESSONS[language]
     title = title.format(mark=mark)
@@ -58,7 +58,10 @@ def test_a_lesson_becomes_a_procedure_and_can_be_stopped(
         page.wait_for_url(re.compile(candidate_id))
         picture(page, f"lesson-{language}-1-review")
         assert all(step in page.inner_text("main") for step in steps)
+        for question in page.locator(".decision form").first.get_by_role("checkbox").all():
+            question.check()
         press("Approve")
+        page.wait_for_selector(".undoable")
         with acme.entered():
             assert Candidate.objects.get().status == "pending", "it takes effect in a moment"
             DelayedVerdict.objects.update(commits_at=timezone.now())
