@@ -9,7 +9,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count, QuerySet, Window
+from django.db.models import Count, Q, QuerySet, Window
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -47,11 +47,13 @@ def home(request: HttpRequest) -> HttpResponse:
 def my_home(request: HttpRequest, principal: Principal) -> HttpResponse:
     """What waits, what came, what was used, what ends soon: about this person alone."""
     now, policy = timezone.now(), tenant_policy.active()
-    waiting = list(_mine(principal).order_by("-pk").annotate(total=Window(Count("pk")))[:FIRST])
+    undecided = delays.undecided(access.candidates(principal).waiting(now)).awaiting_owner(principal.subject_id)
+    counted = undecided.select_related("agent", "subject").annotate(total=Window(Count("pk")))
+    waiting = list(counted.order_by("-pk")[:FIRST])
     glanced = glance.glance(principal, now)
     recalling.note_listing(principal, len(glanced.recent))
     shown = {
-        "waiting": items_of(principal, waiting, policy),
+        "waiting": items_of(principal, waiting, policy, places=Q(namespace__membership_id=principal.subject_id)),
         "waiting_count": waiting[0].total if waiting else 0,
         "glance": glanced,
         "policy": policy,
@@ -262,14 +264,17 @@ def _others(principal: Principal) -> QuerySet[Candidate]:
 
 
 def items_of(
-    principal: Principal, candidates: Sequence[Candidate], policy: Policy, bound: AnswerForm | None = None
+    principal: Principal,
+    candidates: Sequence[Candidate],
+    policy: Policy,
+    bound: AnswerForm | None = None,
+    places: Q | None = None,
 ) -> list[Item]:
-    """What a candidate would replace is shown only to those who may read it anyway."""
+    """What a candidate would replace is shown only to those who may read it anyway; `places` may be fewer."""
     if not candidates:
         return []
-    standing = Memory.objects.current().filter(
-        slot__in=[one.slot_id for one in candidates], namespace__in=access.readable(principal)
-    )
+    visible = places or Q(namespace__in=access.readable(principal))
+    standing = Memory.objects.current().filter(visible, slot__in=[one.slot_id for one in candidates])
     by_slot = {memory.slot_id: memory for memory in standing}
     return [
         Item(
