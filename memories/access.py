@@ -115,6 +115,14 @@ def reviews(principal: Principal, namespace: Namespace) -> bool:
     return namespace.group_id is None or namespace.group_id in _person_groups(principal.subject_id)
 
 
+def reviewers(namespace: Namespace) -> list[Membership]:
+    """Everybody who reviews the namespace, by name."""
+    people = Membership.objects.filter(is_active=True)
+    if namespace.group_id is not None:
+        people = people.filter(groups=namespace.group_id)
+    return [one for one in people.order_by("external_id") if one.has_role(Role.REVIEWER)]
+
+
 def maintains(principal: Principal, namespace: Namespace) -> bool:
     """Whether the subject maintains the team or project."""
     if namespace.group_id is None or principal.subject_id is None:

@@ -395,6 +395,14 @@ class Candidate(Content):
         indexes = [models.Index(fields=["tenant", "status", "awaiting"], name="candidate_by_queue")]
 
 
+class Comment(TenantRow):
+    """What a reviewer asked or a proposer answered about a candidate. The words go when the candidate's do."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="comments")
+    author = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField(null=True)
+
+
 class Operation(TenantRow):
     """What became of one write, in codes and ids, so that a caller can ask instead of writing twice."""
 

@@ -168,6 +168,17 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRules:
+    """What reviewers must take care of: kinds by the least risk they carry, and the risks that take two approvers."""
+
+    risk: tuple[tuple[str, str], ...] = ()
+    two_approvers: frozenset[str] = frozenset()
+
+    def kinds_of(self, risk: str) -> tuple[str, ...]:
+        return tuple(kind for kind, carried in self.risk if carried == risk)
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingRules:
     """`remote`: whether an embedder behind a network may see this tenant's texts."""
 
@@ -189,6 +200,7 @@ class Policy:
     recall: RecallRules
     retention: Retention
     embedding: EmbeddingRules
+    review: ReviewRules
 
     @cached_property
     def _kinds(self) -> dict[str, KindRule]:
@@ -298,6 +310,7 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
         ),
         retention=Retention(**document["retention"]),
         embedding=EmbeddingRules(**document["embedding"]),
+        review=_review(document.get("review", {})),
     )
 
 
@@ -395,6 +408,11 @@ def _kind(name: str, body: Mapping[str, Any]) -> KindRule:
         style=body["style"],
         also_called=tuple(body["also_called"]),
     )
+
+
+def _review(body: Mapping[str, Any]) -> ReviewRules:
+    """A policy from before reviews had rules names none."""
+    return ReviewRules(tuple(body.get("risk", {}).items()), frozenset(body.get("two_approvers", ())))
 
 
 def _topic(body: Mapping[str, Any]) -> Topic:

@@ -101,6 +101,7 @@ EVIDENCE: Words = {
 STORES: Words = {
     "memories": _("versions of the memory"),
     "candidates": _("proposals that waited or were decided"),
+    "comments": _("comments on proposals"),
     "evidence": _("original messages kept as evidence"),
     "evidence_links": _("links to further evidence"),
     "features": _("entries of the search index"),

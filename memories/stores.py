@@ -20,6 +20,7 @@ from django.db.models.functions import Cast
 from memories.exchange import files
 from memories.models import (
     Candidate,
+    Comment,
     Erasure,
     Evidence,
     EvidenceLink,
@@ -146,6 +147,10 @@ def _candidates(doomed: Doomed) -> int:
     return doomed.held.update(**BLANK_CANDIDATE)
 
 
+def _comments(doomed: Doomed) -> int:
+    return Comment.objects.filter(candidate__in=doomed.held, text__isnull=False).update(text=None)
+
+
 def _exports(doomed: Doomed) -> int:
     return files.withdraw(doomed.namespace.pk)
 
@@ -204,6 +209,7 @@ STORES = (
         ("key", "path", "statement", "value", "conditions", "aliases", "said", "provenance"),
         _candidates,
     ),
+    Store("comments", Comment, ("text",), _comments),
     Store(
         "memories",
         Memory,

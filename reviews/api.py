@@ -22,6 +22,7 @@ from memoryhub.fields import Choice, End, Flag, StrictSerializer, Text, stamp
 from reviews import decisions, delays
 from reviews.decisions import Decided
 from reviews.models import DelayedVerdict
+from reviews.waiting import undecided
 
 MAX_REASON = 500
 VERDICTS = DelayedVerdict.Verdict.values
@@ -75,7 +76,7 @@ class CandidateListView(HubView):
     def get(self, request: Request) -> Response:
         query = self.read_query(CandidateQuery)
         delays.settle(access.candidates(self.principal), now := timezone.now())
-        rows = delays.undecided(access.candidates(self.principal).waiting(now))
+        rows = undecided(access.candidates(self.principal).waiting(now))
         awaiting = query.get("awaiting")
         if awaiting == Candidate.Awaiting.OWNER:
             rows = rows.awaiting_owner(self.principal.subject_id)

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts import audit, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import ActorKind, Principal, Scope
-from memories import access, actions, purging
+from memories import access, actions, purging, tenant_policy
 from memories.actions import Approval, Proposed
-from memories.models import Candidate, Erasure, Evidence
+from memories.models import Candidate, Comment, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
 from memories.write_gate import Decision, EvidenceClass, Outcome
-from reviews.models import DelayedVerdict, Review
+from reviews import claims, risk
+from reviews.models import Claim, DelayedVerdict, Review
+from reviews.waiting import approvers, undecided
 
 REFUSING = (Outcome.reject, Outcome.route_to_source)
 SETTLED_WITHOUT_STORING = (Candidate.Status.REJECTED, Candidate.Status.WITHDRAWN, Candidate.Status.LAPSED)
@@ -32,7 +33,10 @@ REASONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A candidate after a person's answer, and what its approval led to. A `delayed` answer has led to nothing yet."""
+    """A candidate after a person's answer, and what its approval led to.
+
+    A `delayed` answer has led to nothing yet; nor has an approval after which the candidate still waits, for a second.
+    """
 
     candidate: Candidate
     proposed: Proposed | None = None
@@ -64,7 +68,10 @@ def approve(
             _move(candidate, Candidate.Status.APPROVED, withdrawn_by_erasure=True)
             _note(principal, candidate, "approve")
             return Decided(candidate, erasure=erasure)
-        approval = Approval(candidate, _class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
+        if not _suffices(principal, candidate):
+            _note(principal, candidate, "approve")
+            return Decided(candidate)
+        approval = Approval(candidate, class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
         proposed = actions.approve(principal, approval, valid_until)
         refused = proposed.decision.outcome in REFUSING
         _move(candidate, Candidate.Status.REJECTED if refused else Candidate.Status.APPROVED, memory=proposed.memory)
@@ -106,8 +113,8 @@ def foresee(
     if seen.action == Candidate.Action.FORGET or not secrets.same(seen.content_hash, content_hash):
         return None
     evidence = _word_of(principal, None, None)
-    approval = Approval(seen, _class_of(seen), principal.subject_id or uuid.UUID(int=0), evidence)
-    return actions.foresee_approval(principal, approval, valid_until)
+    approval = Approval(seen, class_of(seen), principal.subject_id or uuid.UUID(int=0), evidence)
+    return actions.judge_held(principal, approval, {} if valid_until is None else {"valid_until": valid_until})
 
 
 def approve_edited(principal: Principal, candidate_id: str, content_hash: str, changes: Mapping[str, Any]) -> Decided:
@@ -120,7 +127,7 @@ def approve_edited(principal: Principal, candidate_id: str, content_hash: str, c
         candidate = _locked(principal, seen, content_hash, None)
         if candidate.awaiting != Candidate.Awaiting.OWNER or candidate.action != Candidate.Action.REMEMBER:
             raise Conflict("Only what is to be remembered about oneself can be worded anew.", code="not_editable")
-        proposed = actions.propose(principal, replace(actions.held_item(candidate), said={}, **changes))
+        proposed = actions.propose(principal, actions.held_item(candidate, {**changes, "said": {}}))
         if proposed.memory is not None and proposed.decision.outcome not in REFUSING:
             _move(candidate, Candidate.Status.APPROVED, memory=proposed.memory)
             _note(principal, candidate, "approve", reason=proposed.decision.reason)
@@ -137,9 +144,8 @@ def never_again(principal: Principal, candidate_id: str, content_hash: str, type
         actions.add_rule(principal, type_, text)
         _settle(principal, candidate_id, content_hash, None, Candidate.Status.REJECTED, "", None)
         others = access.candidates(principal).waiting(timezone.now()).awaiting_owner(principal.subject_id)
-        undecided = others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk)
         rejected = 1
-        for one in undecided.exclude(pk__in=_answered().values("candidate_id"))[:MOST_AT_ONCE]:
+        for one in undecided(others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk))[:MOST_AT_ONCE]:
             verdict = foresee(principal, str(one.pk), one.content_hash)
             if verdict is not None and verdict.reason == "do_not_remember":
                 _settle(principal, str(one.pk), one.content_hash, None, Candidate.Status.REJECTED, "", None)
@@ -153,6 +159,39 @@ def require_decidable(principal: Principal, seen: Candidate, content_hash: str) 
     The caller holds the transaction. Raises what `approve` raises.
     """
     return _locked(principal, seen, content_hash, None)
+
+
+def reword(
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    statement: str,
+    conditions: str | None,
+    value: object,
+) -> Candidate:
+    """Give a candidate that one may decide better words, before approving them: other content with another hash.
+
+    Approvals of the earlier words count no more. Raises InvalidInput where the gate refuses the new words: then
+    nothing of them is kept; and what `approve` raises.
+    """
+    seen = access.candidate(principal, candidate_id)
+    if not principal.is_person:
+        raise Forbidden("Only a person may do this, with their own token.", code="people_only")
+    new = {"statement": statement, "conditions": conditions, "value": value}
+    with tenancy.atomic():
+        candidate = _locked(principal, seen, content_hash, None)
+        if candidate.action == Candidate.Action.FORGET:
+            raise Conflict("There is nothing to reword.", code="nothing_to_reword")
+        approval = Approval(
+            candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
+        )
+        decision = actions.judge_held(principal, approval, new)
+        if decision.outcome in (Outcome.reject, Outcome.route_to_source):
+            raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
+        _note(principal, candidate, "reword")
+        actions.reword_held(candidate, new)
+    return candidate
 
 
 def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Decided:
@@ -179,19 +218,17 @@ def lapse(principal: Principal, now: datetime) -> int:
 
     What a person has answered in time is theirs, also while the answer takes effect only in a moment.
     """
-    due = Candidate.objects.filter(
-        status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
-    ).exclude(pk__in=_answered().values("candidate_id"))
+    due = undecided(
+        Candidate.objects.filter(
+            status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
+        )
+    )
     with tenancy.atomic():
+        Comment.objects.filter(candidate__in=due).update(text=None)
         gone = due.update(status=Candidate.Status.LAPSED, decided_at=now, **BLANK_CANDIDATE)
         if gone:
             audit.record(principal, "candidate.lapse", details={"candidates": gone})
     return gone
-
-
-def _answered() -> QuerySet[DelayedVerdict]:
-    """The verdicts that wait for their moment."""
-    return DelayedVerdict.objects.filter(state=DelayedVerdict.State.WAITING)
 
 
 def _settle(
@@ -238,6 +275,7 @@ def _word_of(principal: Principal, evidence_id: str | None, due: DelayedVerdict 
 def _locked(principal: Principal, seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
     access.lock([seen.namespace])
     _require_decider(principal, seen)
+    claims.require_free(principal, seen, timezone.now())
     return _waiting(seen, content_hash, due)
 
 
@@ -259,15 +297,23 @@ def _waiting(seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> 
     decided_at = due.created_at if due else timezone.now()
     if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= decided_at:
         raise Conflict("It waited too long and has lapsed.", code="lapsed")
-    others = _answered().filter(candidate=candidate).exclude(pk=due.pk if due else None)
-    if candidate.status != Candidate.Status.PENDING or others.exists():
+    answered = due is None and not undecided(Candidate.objects.filter(pk=candidate.pk)).exists()
+    if candidate.status != Candidate.Status.PENDING or answered:
         raise Conflict("It has been decided already.", code="already_decided")
     if not secrets.same(candidate.content_hash, content_hash):
         raise StaleVersion("This is not the content that waits now.", code="content_changed")
     return candidate
 
 
-def _class_of(candidate: Candidate) -> EvidenceClass:
+def _suffices(principal: Principal, candidate: Candidate) -> bool:
+    """Whether with this approval as many have approved it as its risk takes; each on their own."""
+    others = approvers(candidate)
+    if principal.subject_id in others:
+        raise Conflict("You have approved it; another reviewer must too.", code="second_approver_required")
+    return len(others) + 1 >= risk.approvers_needed(candidate, tenant_policy.active())
+
+
+def class_of(candidate: Candidate) -> EvidenceClass:
     """What an approval proves: the owner's own word, or a reviewer's.
 
     A reviewer who clears the wording of what somebody said about themselves does not become its source.
@@ -288,7 +334,9 @@ def _move(candidate: Candidate, status: str, *, withdrawn_by_erasure: bool = Fal
     for name, value in changes.items():
         setattr(candidate, name, value)
     candidate.save(update_fields=list(changes))
+    Claim.objects.filter(candidate=candidate).delete()
     if status in SETTLED_WITHOUT_STORING:
+        Comment.objects.filter(candidate=candidate).update(text=None)
         purging.let_go(Evidence.objects.filter(pk=candidate.evidence_id))
 
 

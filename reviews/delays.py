@@ -144,11 +144,6 @@ def commit(row: DelayedVerdict, now: datetime) -> bool:
     return False
 
 
-def undecided(candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
-    """Without those that somebody has decided and whose verdict takes effect in a moment."""
-    return candidates.exclude(pk__in=DelayedVerdict.objects.filter(state=State.WAITING).values("candidate_id"))
-
-
 def mine(principal: Principal) -> QuerySet[DelayedVerdict]:
     """The caller's own verdicts that can still be taken back, newest first."""
     rows = DelayedVerdict.objects.filter(subject_id=principal.subject_id, state=State.WAITING)

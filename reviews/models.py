@@ -21,6 +21,14 @@ class Review(TenantRow):
     policy_version = models.PositiveIntegerField()
 
 
+class Claim(TenantRow):
+    """A reviewer works on a candidate until then; meanwhile nobody else decides it."""
+
+    candidate = models.OneToOneField(Candidate, on_delete=models.PROTECT, related_name="claim")
+    reviewer = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
+    until = models.DateTimeField()
+
+
 class DelayedVerdict(Errand):
     """A person's verdict that takes effect at `commits_at`; until then they can take it back and nothing has happened.
 

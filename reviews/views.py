@@ -19,7 +19,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.errors import Conflict, Forbidden, MemoryHubError, NotVisible, StaleVersion
+from accounts.errors import Conflict, MemoryHubError, NotVisible, StaleVersion
 from accounts.pages import person_page
 from accounts.principals import Principal, Role
 from memories import access, glance, recalling, tenant_policy
@@ -30,7 +30,9 @@ from memories.reasons import sentence
 from memories.write_gate import Outcome
 from reviews import decisions, delays
 from reviews.decisions import Decided
-from reviews.forms import AnswerForm, ApprovalForm, EditForm, NeverForm
+from reviews.forms import AnswerForm, ApprovalForm
+from reviews.inbox_forms import EditForm, NeverForm
+from reviews.waiting import undecided
 
 PAGE = 10
 FIRST = 3
@@ -47,8 +49,8 @@ def home(request: HttpRequest) -> HttpResponse:
 def my_home(request: HttpRequest, principal: Principal) -> HttpResponse:
     """What waits, what came, what was used, what ends soon: about this person alone."""
     now, policy = timezone.now(), tenant_policy.active()
-    undecided = delays.undecided(access.candidates(principal).waiting(now)).awaiting_owner(principal.subject_id)
-    counted = undecided.select_related("agent", "subject").annotate(total=Window(Count("pk")))
+    mine = undecided(access.candidates(principal).waiting(now)).awaiting_owner(principal.subject_id)
+    counted = mine.select_related("agent", "subject").annotate(total=Window(Count("pk")))
     waiting = list(counted.order_by("-pk")[:FIRST])
     glanced = glance.glance(principal, now)
     recalling.note_listing(principal, len(glanced.recent))
@@ -80,21 +82,10 @@ def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
 
 @require_safe
 @person_page
-def queue(request: HttpRequest, principal: Principal) -> HttpResponse:
-    """What waits for a reviewer; one's own proposals are visible, but others decide them."""
-    if not principal.has_role(Role.REVIEWER):
-        raise Forbidden("Only a reviewer may open this page.", code="not_a_reviewer")
-    policy = tenant_policy.active()
-    page = Paginator(_others(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
-    shown = {"page": page, "items": items_of(principal, page.object_list, policy), "policy": policy}
-    shown["undoable"] = delays.mine(principal)
-    return render(request, "reviews/queue.html", shown)
-
-
-@require_safe
-@person_page
 def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
-    """One of them on a page of its own."""
+    """One of them on a page of its own; what a reviewer decides has a page among the reviews."""
+    if _for_reviewer(principal, candidate_id):
+        return redirect("review", candidate_id)
     return _one(request, principal, candidate_id)
 
 
@@ -102,8 +93,9 @@ def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) ->
 @person_page
 def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, action: str) -> HttpResponse:
     """One person's answer to exactly what was shown. What moved on meanwhile is told, and nothing is stored."""
+    if action != "withdraw" and _for_reviewer(principal, candidate_id):
+        return redirect("review", candidate_id)
     seen = access.candidate(principal, candidate_id)
-    back = _back(request, seen, action)
     form_class = ApprovalForm if action == "approve" else AnswerForm
     form = form_class(request.POST, candidate=seen, policy=tenant_policy.active())
     if not form.is_valid():
@@ -112,31 +104,28 @@ def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, 
         decided = _decide(principal, seen, action, form.cleaned_data)
     except (StaleVersion, Conflict) as error:
         messages.error(request, moved_on(error))
-        return redirect(back)
+        return _back(request)
     if decided.delayed is not None:
-        if back != "reviews":
-            address = reverse("undo-candidate", args=[seen.pk])
-            messages.success(request, str(DELAYED[seen.action, action]), extra_tags=address)
-        return redirect(back)
+        address = reverse("undo-candidate", args=[seen.pk])
+        messages.success(request, str(DELAYED[seen.action, action]), extra_tags=address)
+        return _back(request)
     if decided.erasure is not None:
         return redirect("erasure", decided.erasure.pk)
     level, words = outcome_of(action, decided)
     messages.add_message(request, level, words)
-    return redirect(back)
+    return _back(request)
 
 
-def _back(request: HttpRequest, seen: Candidate, action: str) -> str:
-    """Where an answer leads: on to what else waits there."""
-    if seen.awaiting == Candidate.Awaiting.REVIEWER and action != "withdraw":
-        return "reviews"
-    return "home" if request.POST.get("back") == "home" else "waiting"
+def _back(request: HttpRequest) -> HttpResponse:
+    """On to what else waits where the answer was given."""
+    return redirect("home" if request.POST.get("back") == "home" else "waiting")
 
 
 def _decide(principal: Principal, seen: Candidate, action: str, given: dict[str, Any]) -> Decided:
     """The answer, which can be taken back for a while; a yes that the gate refuses is answered at once, with why."""
     if action == "withdraw":
         return decisions.withdraw(principal, str(seen.pk), **given)
-    if action == "approve" and seen.awaiting == Candidate.Awaiting.OWNER:
+    if action == "approve":
         foreseen = decisions.foresee(principal, str(seen.pk), **given)
         if foreseen is not None and foreseen.outcome not in ACTIVATING:
             return decisions.approve(principal, str(seen.pk), **given)
@@ -151,7 +140,7 @@ def undo(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) ->
         row = delays.undo(principal, str(candidate_id))
     except Conflict as error:
         messages.error(request, gettext(error.detail))
-        return redirect("reviews")
+        return redirect("candidate", candidate_id)
     messages.success(request, gettext("Taken back: nothing has happened, and it waits again."))
     if row.candidate.awaiting == Candidate.Awaiting.OWNER:
         return redirect("waiting")
@@ -200,7 +189,7 @@ def never(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -
         count,
     )
     messages.success(request, words % {"n": count})
-    return redirect(_back(request, candidate, "reject"))
+    return _back(request)
 
 
 ACTIONS = ("approve", "reject", "request_changes", "withdraw")
@@ -252,7 +241,12 @@ def _waiting(principal: Principal) -> QuerySet[Candidate]:
     """What the reader can still decide, after what was decided a while ago has taken effect."""
     rows = access.candidates(principal)
     delays.settle(rows, now := timezone.now())
-    return delays.undecided(rows.waiting(now)).select_related("agent", "subject")
+    return undecided(rows.waiting(now)).select_related("agent", "subject")
+
+
+def _for_reviewer(principal: Principal, candidate_id: uuid.UUID) -> bool:
+    """Whether the reader sees it as a reviewer, and so among the reviews."""
+    return access.candidates(principal).filter(access.reviewable(principal), pk=candidate_id).exists()
 
 
 def _mine(principal: Principal) -> QuerySet[Candidate]:

@@ -166,7 +166,26 @@ ROWS = (
         "candidates/<str:candidate_id>/withdraw", "POST", Scope.PROPOSE, 200,
         ids=REVIEWED, body=made(content_hash=":review_hash"), wrong_role=("rita", 403),
     ),
-    Row("candidates/<str:candidate_id>/undo", "POST", None, 409, ids=REVIEWED, asked_by="rita", people=True),
+    *(
+        Row(
+            f"candidates/<str:candidate_id>/{route}", method, None, status,
+            ids=REVIEWED, asked_by="rita", people=True, body=made(**body), wrong_role=wrong,
+        )
+        for route, method, status, body, wrong in (
+            ("undo", "POST", 409, {}, None),  # there is nothing to take back
+            ("dossier", "GET", 200, {}, ("alice", 403)),
+            ("claim", "POST", 200, {}, ("alice", 403)),
+            ("release", "POST", 204, {}, None),
+            ("transfer", "POST", 400, {"reviewer": "rolf"}, ("alice", 403)),  # there is no such reviewer
+            ("comments", "GET", 200, {}, None),
+            ("comments", "POST", 201, {"comment": "Which log?"}, None),
+            ("reword", "POST", 200, {"content_hash": ":review_hash", "statement": "Read the log."}, ("alice", 403)),
+        )
+    ),
+    *(
+        Row(route, "GET", None, 200, asked_by="rita", people=True, wrong_role=("alice", 403))
+        for route in ("reviews/queue", "reviews/quality")
+    ),
 )  # fmt: skip
 
 
@@ -237,6 +256,15 @@ PAGES = (
     Page(f"{HELD_PAGE}/edit/", FORM, SIGN_IN, ANSWERED, HELD),
     Page(f"{HELD_PAGE}/never/", POST, SIGN_IN, ANSWERED, HELD),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
+    Page("reviews/quality/", SAFE, SIGN_IN, (403,)),
+    Page("reviews/quality/<slug:table>.csv", SAFE, SIGN_IN, (404,)),  # there is no table of that name
+    Page("reviews/duplicates/", POST, SIGN_IN, (403,)),
+    Page("reviews/<uuid:candidate_id>/", SAFE, SIGN_IN, (404,), REVIEWED),
+    Page("reviews/<uuid:candidate_id>/reword/", FORM, SIGN_IN, (404,), REVIEWED),
+    *(
+        Page(f"reviews/<uuid:candidate_id>/{what}/", POST, SIGN_IN, (404,), REVIEWED)
+        for what in ("approve", "reject", "request_changes", "claim", "release", "transfer", "comment")
+    ),
     Page(f"{HELD_PAGE}/", SAFE, SIGN_IN, SHOWN, HELD),
     *(
         Page(f"{HELD_PAGE}/{answer}/", POST, SIGN_IN, ANSWERED, HELD)

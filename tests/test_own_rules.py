@@ -96,7 +96,7 @@ def test_what_waited_before_the_rule_is_refused_at_the_yes(acme: Company, alice:
     for candidate, words in ((held, "do_not_remember"), (free, "policy_accepted")):
         data = {"content_hash": candidate["content_hash"]}
         alice.post(f"/candidates/{candidate['candidate_id']}/approve/", data)
-            take_effect(acme)
+        take_effect(acme)
         with acme.entered():
             assert AuditEvent.objects.filter(action="memory.approve", reason=words).exists()
             assert Memory.objects.filter(key=candidate["key"]).exists() == (words == "policy_accepted")

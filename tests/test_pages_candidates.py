@@ -28,7 +28,8 @@ def rita(acme: Company) -> Client:
 
 def answer(client: Client, candidate: dict[str, Any], action: str, **fields: Any) -> Any:
     data = {"content_hash": candidate["content_hash"], **fields}
-    return client.post(f"/candidates/{candidate['candidate_id']}/{action}/", data, follow=True)
+    place = "reviews" if candidate["awaiting"] == "reviewer" and action != "withdraw" else "candidates"
+    return client.post(f"/{place}/{candidate['candidate_id']}/{action}/", data, follow=True)
 
 
 def lesson(acme: Company, by: str = "alice", **fields: Any) -> dict[str, Any]:
@@ -191,20 +192,20 @@ def test_a_wrong_day_is_named_beside_its_field(acme: Company, rita: Client) -> N
 
 def test_a_reviewer_may_reject_or_ask_for_changes(acme: Company, rita: Client) -> None:
     first, second = lesson(acme), lesson(acme)
-    checked(answer(rita, first, "reject"))
-    checked(answer(rita, second, "request_changes"))
+    checked(answer(rita, first, "reject", reason="unclear"))
+    checked(answer(rita, second, "request_changes", reason="too_broad", comment="Which importer?"))
     take_effect(acme)
     assert [row(acme, one).status for one in (first, second)] == ["rejected", "changes_requested"]
 
 
 def test_ones_own_proposal_is_visible_but_others_decide_it(acme: Company, rita: Client) -> None:
     held = lesson(acme, "rita")
-    html = page(rita, f"/candidates/{held['candidate_id']}/")
+    html = page(rita, f"/reviews/{held['candidate_id']}/")
     assert held["statement"] in html
     assert "so another reviewer decides" in html
     assert "/approve/" not in html
     for action in ("approve", "reject", "request_changes"):
-        response = answer(rita, held, action)
+        response = answer(rita, held, action, reason="unclear", comment="Why?")
         assert response.status_code == 403
         assert "Nobody reviews what they proposed themselves." in checked(response)
     assert row(acme, held).status == "pending"

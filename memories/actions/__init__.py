@@ -11,9 +11,9 @@ from memories.actions.forget import (
     plan_forget,
 )
 from memories.actions.hand_over import Fate, foresee, take
-from memories.actions.hold import content_hash_of
+from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
-from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
+from memories.actions.propose import approve, held_item, judge_held, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
@@ -39,8 +39,8 @@ __all__ = [
     "forget",
     "forget_approved",
     "foresee",
-    "foresee_approval",
     "held_item",
+    "judge_held",
     "pause",
     "plan_forget",
     "preview",
@@ -49,6 +49,7 @@ __all__ = [
     "remove_rule",
     "renew",
     "resume",
+    "reword_held",
     "switch_memory",
     "take",
     "web_form",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from accounts import tenancy
 from accounts.errors import MemoryHubError
@@ -79,21 +80,25 @@ def propose_batch(
 
 def approve(principal: Principal, approval: Approval, valid_until: datetime | date | None) -> Proposed:
     """Store what a person approved, after asking the gate again under today's policy. For `reviews.decisions` only."""
-    item = held_item(approval.candidate, valid_until)
-    return decide(principal, Area(approval.candidate.namespace, item.namespace.path), item, approval=approval)
+    held = approval.candidate
+    changes = {} if valid_until is None else {"valid_until": valid_until}
+    return decide(principal, Area(held.namespace, tuple(held.path)), held_item(held, changes), approval=approval)
 
 
-def foresee_approval(principal: Principal, approval: Approval, valid_until: datetime | date | None) -> Decision:
-    """What the gate would say to that approval now. Nothing is written."""
-    item = held_item(approval.candidate, valid_until)
+def judge_held(principal: Principal, approval: Approval, changes: Mapping[str, Any]) -> Decision:
+    """What the gate would say now to the approval of a held proposal, with other words for some of its parts.
+
+    No row is written, and no statement carries the words.
+    """
+    held = approval.candidate
     sitting = Sitting(principal, approval=approval)
-    area = Area(approval.candidate.namespace, item.namespace.path)
-    return sitting.judge(sitting.case(sitting.draft(area, item)))
+    draft = sitting.draft(Area(held.namespace, tuple(held.path)), held_item(held, changes))
+    return sitting.judge(sitting.case(draft))
 
 
-def held_item(held: Candidate, valid_until: datetime | date | None = None) -> ProposalInput:
-    """What waits, as the proposal that it was."""
-    return ProposalInput(
+def held_item(held: Candidate, changes: Mapping[str, Any]) -> ProposalInput:
+    """What waits, as the proposal that it was, with other words for some of its parts."""
+    item = ProposalInput(
         namespace=NamespaceRef(held.namespace.type, held.namespace.owner_name, tuple(held.path)),
         kind=held.kind,
         key=held.key or "",
@@ -103,9 +108,10 @@ def held_item(held: Candidate, valid_until: datetime | date | None = None) -> Pr
         aliases=tuple(held.aliases),
         reusable=True,
         said=held.said,
-        valid_until=valid_until if valid_until is not None else held.valid_until,
+        valid_until=held.valid_until,
         sensitivity=held.sensitivity or None,
     )
+    return replace(item, **changes)
 
 
 def decide(
