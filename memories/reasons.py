@@ -109,6 +109,17 @@ STORES: Words = {
     "exports": _("export files"),
     "import_lines": _("lines of files handed over"),
     "imports": _("files handed over"),
+    "uses": _("counts of how often it was recalled"),
+    "saved_views": _("saved views of the list"),
+}
+
+# Why something cannot be done to a memory that was chosen with others.
+OBSTACLES: Words = {
+    "earlier_version": _("It is an earlier version that nothing can be done to."),
+    "not_a_maintainer": _("Only a maintainer or a reviewer may do this to what a team or project remembers."),
+    "paused_already": _("It is paused already."),
+    "active_already": _("It is in use already."),
+    "without_end": _("It has no end, so there is nothing to extend."),
 }
 
 # What can be wrong with a line of a file before the gate is asked, or with its place.

@@ -79,6 +79,8 @@ document.addEventListener("keydown", (event) => {
   } else if ((key === "j" || key === "k") && items().length) {
     event.preventDefault();
     return move(key === "j" ? 1 : -1);
+  } else if (key === "Enter" && !target.matches?.("[data-item]")) {
+    return;
   } else if (!event.repeat) {
     one = meant(key);
   }

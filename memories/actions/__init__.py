@@ -15,6 +15,7 @@ from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
 from memories.actions.propose import approve, held_item, judge_held, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
+from memories.actions.several import Weighed, change_several, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
 
@@ -28,11 +29,13 @@ __all__ = [
     "Part",
     "Proposed",
     "Sitting",
+    "Weighed",
     "add_rule",
     "approve",
     "ask_me",
     "ask_to_forget",
     "attest",
+    "change_several",
     "confirm_forget",
     "content_hash_of",
     "correct",
@@ -53,4 +56,5 @@ __all__ = [
     "switch_memory",
     "take",
     "web_form",
+    "weigh",
 ]

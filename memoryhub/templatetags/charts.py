@@ -16,7 +16,7 @@ register = template.Library()
 
 WIDTH, HEIGHT = 600, 120
 SERIES = 5
-SPARK_WIDTH, SPARK_HEIGHT = 80, 20
+SPARK_WIDTH, SPARK_HEIGHT = 77, 20
 MARKS = {"good": "active", "bad": "deleted", "none": "superseded"}
 
 Series = Sequence[tuple[Any, Sequence[float]]]
