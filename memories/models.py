@@ -466,9 +466,6 @@ class SavedView(TenantRow):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["namespace", "name"], name="one_saved_view_per_name")]
 
-    class Meta:
-        indexes = [models.Index(fields=["tenant", "subject_id", "id"], name="recall_by_subject")]
-
 
 class Feedback(TenantRow):
     """What a runtime made of a recalled memory."""

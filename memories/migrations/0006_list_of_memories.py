@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '0004_own_settings'),
-        ('memories', '0005_own_rules'),
+        ('memories', '0006_comments_on_candidates'),
     ]
 
     operations = [
