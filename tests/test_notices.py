@@ -39,7 +39,8 @@ def bell(client: Client) -> int:
 def new_agent(acme: Company) -> Agent:
     """An agent that came a day after everyone else."""
     with acme.entered():
-        Membership.objects.update(created_at=now(days=-1))
+        for model in (Membership, Agent, AgentSubject):
+            model.objects.update(created_at=now(days=-1))
         owner = Membership.objects.get(external_id="adam")
         return Agent.objects.create(slug="scribe", name="Scribe", owner=owner)
 
