@@ -237,6 +237,8 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return by_store[store].filter(memory_id__in=erasure.memory_ids)
         case "candidates":
             return _candidates_of(erasure)
+        case "comments":
+            return by_store[store].filter(candidate__in=_candidates_of(erasure))
         case "evidence":
             return unneeded(_evidence_of(erasure))
         case "exports":

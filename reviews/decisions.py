@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -114,7 +114,7 @@ def foresee(
         return None
     evidence = _word_of(principal, None, None)
     approval = Approval(seen, class_of(seen), principal.subject_id or uuid.UUID(int=0), evidence)
-    return actions.judge_held(principal, approval, {} if valid_until is None else {"valid_until": valid_until})
+    return actions.foresee_approval(principal, approval, valid_until)
 
 
 def approve_edited(principal: Principal, candidate_id: str, content_hash: str, changes: Mapping[str, Any]) -> Decided:
@@ -127,7 +127,7 @@ def approve_edited(principal: Principal, candidate_id: str, content_hash: str, c
         candidate = _locked(principal, seen, content_hash, None)
         if candidate.awaiting != Candidate.Awaiting.OWNER or candidate.action != Candidate.Action.REMEMBER:
             raise Conflict("Only what is to be remembered about oneself can be worded anew.", code="not_editable")
-        proposed = actions.propose(principal, actions.held_item(candidate, {**changes, "said": {}}))
+        proposed = actions.propose(principal, replace(actions.held_item(candidate), said={}, **changes))
         if proposed.memory is not None and proposed.decision.outcome not in REFUSING:
             _move(candidate, Candidate.Status.APPROVED, memory=proposed.memory)
             _note(principal, candidate, "approve", reason=proposed.decision.reason)
@@ -144,8 +144,9 @@ def never_again(principal: Principal, candidate_id: str, content_hash: str, type
         actions.add_rule(principal, type_, text)
         _settle(principal, candidate_id, content_hash, None, Candidate.Status.REJECTED, "", None)
         others = access.candidates(principal).waiting(timezone.now()).awaiting_owner(principal.subject_id)
+        wishes = others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk)
         rejected = 1
-        for one in undecided(others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk))[:MOST_AT_ONCE]:
+        for one in undecided(wishes)[:MOST_AT_ONCE]:
             verdict = foresee(principal, str(one.pk), one.content_hash)
             if verdict is not None and verdict.reason == "do_not_remember":
                 _settle(principal, str(one.pk), one.content_hash, None, Candidate.Status.REJECTED, "", None)
@@ -186,8 +187,8 @@ def reword(
         approval = Approval(
             candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
         )
-        decision = actions.judge_held(principal, approval, new)
-        if decision.outcome in (Outcome.reject, Outcome.route_to_source):
+        decision = actions.foresee_approval(principal, approval, changes=new)
+        if decision.outcome in REFUSING:
             raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
         _note(principal, candidate, "reword")
         actions.reword_held(candidate, new)

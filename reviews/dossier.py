@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,8 +9,6 @@ from datetime import datetime, timedelta
 from accounts.errors import Conflict
 from accounts.models import Membership
 from accounts.principals import Principal
-from memories import actions
-from memories.actions import Approval
 from memories.models import Candidate, Comment, Feedback, Memory, Operation, Recall
 from memories.policy import Policy
 from memories.write_gate import Decision
@@ -77,7 +74,7 @@ def open_on(principal: Principal, candidate: Candidate, policy: Policy, now: dat
         candidate=candidate,
         risk=risk.risk_of(candidate, policy),
         replaces=entry,
-        gate=_gate(principal, candidate) if waits and candidate.action == Candidate.Action.REMEMBER else None,
+        gate=decisions.foresee(principal, str(candidate.pk), candidate.content_hash) if waits else None,
         rivals=list(_rivals(candidate, now)) if waits else [],
         times=Operation.objects.filter(candidate=candidate, verb="propose").count(),
         marks=_marks(entry) if entry else [],
@@ -115,13 +112,6 @@ def shown_words(candidate: Candidate) -> dict[str, object]:
 
 def _versions(candidate: Candidate) -> set[str]:
     return {str(pk) for pk in Memory.objects.filter(slot=candidate.slot_id).values_list("pk", flat=True)}
-
-
-def _gate(principal: Principal, candidate: Candidate) -> Decision:
-    """The answer that an approval would get now."""
-    word = actions.web_form(principal, candidate.created_at)
-    approver = principal.subject_id or uuid.UUID(int=0)
-    return actions.judge_held(principal, Approval(candidate, decisions.class_of(candidate), approver, word), {})
 
 
 def _rivals(candidate: Candidate, now: datetime) -> Sequence[Candidate]:

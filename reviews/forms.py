@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from accounts.errors import InvalidInput
-from accounts.models import Agent, Membership
-from memories import procedures
-from memories.forms import DAY, kind_choices
-from memories.inputs import MAX_STATEMENT
-from memories.models import Candidate, Namespace
+from memories.forms import DAY, ContentForm, JSONText, last_day
+from memories.models import Candidate, OwnRule
 from memories.policy import Policy
-from memories.reasons import REASONS, sentence
-from reviews.checklists import questions
-from reviews.queue import Order, QueueFilter, Tab
-from reviews.risk import Risk
-from reviews.threads import MAX_COMMENT
-
-# The codes of `decisions.REASONS` in words, in the order in which they are offered.
-REASON_WORDS = {
-    "not_true": _("not true"),
-    "outdated": _("outdated"),
-    "too_broad": _("too broad"),
-    "unclear": _("unclear"),
-    "private": _("private"),
-    "duplicate": _("a duplicate"),
-    "not_useful": _("not useful"),
-    "wrong_place": _("in the wrong place"),
-}
+from memories.sensitivity import sensitive_trait
+from memories.topics import normalise_key
+from memories.wishes import PRIVATE_LIFE
 
 
 class AnswerForm(forms.Form):
@@ -64,113 +46,55 @@ class ApprovalForm(AnswerForm):
             del self.fields["valid_until"]
 
 
-class ApproveForm(ApprovalForm):
-    """A reviewer's yes: for what carries more than a low risk every question of its kind is answered first."""
+class EditForm(AnswerForm, ContentForm):
+    """A yes in the person's own words. What they leave as it is stays exactly as it was."""
 
-    def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy, risk: str) -> None:
-        super().__init__(data, candidate=candidate, policy=policy)
-        for code, question in questions(candidate.kind).items():
-            self.fields[f"check_{code}"] = forms.BooleanField(label=question, required=risk != Risk.LOW)
-
-    def verdict(self) -> dict[str, Any]:
-        """What the verb takes: the questions were for the reviewer."""
-        return {name: value for name, value in self.cleaned_data.items() if not name.startswith("check_")}
-
-
-class RefusalForm(AnswerForm):
-    """A reviewer's no, or their wish for another version: with a reason of the list, the wish in words too."""
-
-    reason = forms.ChoiceField(label=_("Reason"), choices=[("", "—"), *REASON_WORDS.items()])
-
-    def verdict(self) -> dict[str, Any]:
-        return {"content_hash": self.cleaned_data["content_hash"], "reason": self.cleaned_data["reason"]}
-
-
-class ChangesForm(RefusalForm):
-    comment = forms.CharField(
-        label=_("What should change"),
-        max_length=MAX_COMMENT,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("The proposer reads it. It goes when the proposal goes."),
-    )
-
-
-class CommentForm(forms.Form):
-    comment = forms.CharField(
-        label=_("Comment"), max_length=MAX_COMMENT, widget=forms.Textarea(attrs={"rows": 2}), required=True
-    )
-
-
-class TransferForm(forms.Form):
-    reviewer = forms.ChoiceField(label=_("To whom"))
-
-    def __init__(self, data: Any = None, *, colleagues: Sequence[Membership]) -> None:
-        super().__init__(data)
-        self.fields["reviewer"].choices = [(one.external_id, one.name or one.external_id) for one in colleagues]
-
-
-class RewordForm(AnswerForm):
-    """Better words for a candidate, saved before they are approved: other content, with another hash."""
-
-    statement = forms.CharField(
-        label=_("What it says"), max_length=MAX_STATEMENT, widget=forms.Textarea(attrs={"rows": 3})
-    )
-    conditions = forms.CharField(
-        label=_("When it applies"), max_length=MAX_STATEMENT, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    value = JSONText(
+        label=_("Value for programs (JSON)"),
+        required=False,
+        help_text=_("Programs read this instead of the sentence; keep the two in step or empty it."),
     )
 
     def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy) -> None:
         super().__init__(data, candidate=candidate, policy=policy)
-        self.initial.update(statement=candidate.statement, conditions=candidate.conditions)
-        self._value = candidate.value
-        if procedure := procedures.read(candidate.value):
-            lines = {"steps": procedure.steps, "stop_conditions": procedure.stop_conditions}
-            labels = {"steps": _("Steps, one a line"), "stop_conditions": _("Stop when, one a line")}
-            for name, entries in lines.items():
-                widget = forms.Textarea(attrs={"rows": max(3, len(entries) + 1)})
-                self.fields[name] = forms.CharField(label=labels[name], required=name == "steps", widget=widget)
-                self.initial[name] = "\n".join(entries)
+        shown = {"statement": candidate.statement, "conditions": candidate.conditions or "", "value": candidate.value}
+        self.initial |= shown | {"valid_until": last_day(candidate)}
+        if candidate.value is None:
+            del self.fields["value"]
 
-    def words(self) -> dict[str, Any]:
-        """The new words as the verb takes them."""
-        given, value = self.cleaned_data, self._value
-        if "steps" in given:
-            lines = {name: [line.strip() for line in given[name].splitlines() if line.strip()]
-                     for name in ("steps", "stop_conditions")}  # fmt: skip
-            value = {**self._value, **lines}
-            value = {name: part for name, part in value.items() if part or name == "steps"}
-        return {"statement": given["statement"], "conditions": given["conditions"] or None, "value": value}
-
-    def show_refusal(self, error: InvalidInput) -> None:
-        for one in error.errors:
-            known = one.pointer.split(".")[-2 if one.pointer.startswith("value.") else -1]
-            words = sentence(one.code) if one.code in REASONS else _(one.detail)
-            self.add_error(known if known in self.fields else None, words)
+    def changes(self) -> dict[str, Any]:
+        touched = {name: self.cleaned_data[name] for name in self.changed_data if name != "content_hash"}
+        return touched | ({"conditions": touched["conditions"] or None} if "conditions" in touched else {})
 
 
-class QueueForm(forms.Form):
-    """The filters of the queue, as they stand in the address."""
+class NeverForm(AnswerForm):
+    """A no for good: which rule it makes."""
 
-    tab = forms.ChoiceField(choices=Tab.choices, required=False, widget=forms.HiddenInput)
-    risk = forms.ChoiceField(label=_("Risk"), choices=[("", _("all")), *reversed(Risk.choices)], required=False)
-    kind = forms.ChoiceField(label=_("Kind"), required=False)
-    group = forms.ChoiceField(label=_("Team or project"), required=False)
-    agent = forms.ChoiceField(label=_("Agent"), required=False)
-    only = forms.ChoiceField(
-        label=_("Only"),
-        choices=[("", _("everything")), ("free", _("what nobody works on")), ("rivals", _("what has a rival"))],
-        required=False,
-    )
-    order = forms.ChoiceField(label=_("Order"), choices=Order.choices, required=False)
+    rule = forms.ChoiceField(label=_("Never ask me again about"), widget=forms.RadioSelect)
 
-    def __init__(self, data: Any, *, policy: Policy, groups: Sequence[Namespace], agents: Sequence[Agent]) -> None:
-        super().__init__(data)
-        self.fields["kind"].choices = [("", _("all")), *kind_choices(policy)]
-        self.fields["group"].choices = [
-            ("", _("all")), *((str(one.pk), f"{one.get_type_display()} {one.owner_name}") for one in groups)
-        ]  # fmt: skip
-        self.fields["agent"].choices = [("", _("all")), *((str(one.pk), one.name or one.slug) for one in agents)]
+    def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy) -> None:
+        super().__init__(data, candidate=candidate, policy=policy)
+        self.fields["rule"].choices = _rules_against(candidate, policy)
+        self.fields["rule"].initial = self.fields["rule"].choices[0][0]
 
-    def chosen(self) -> QueueFilter:
-        given = self.cleaned_data
-        return QueueFilter(**(given | {"tab": given["tab"] or Tab.WAITING, "order": given["order"] or Order.OLDEST}))
+    def chosen(self) -> tuple[str, str]:
+        type_, _colon, text = self.cleaned_data["rule"].partition(":")
+        return type_, text
+
+
+def _rules_against(candidate: Candidate, policy: Policy) -> list[tuple[str, Any]]:
+    """The rules that would have kept it from being asked, the narrowest first."""
+    name = normalise_key(candidate.key or "")
+    found: list[tuple[str, Any]] = [(f"{OwnRule.Type.KEY}:{name}", _("this name: %(name)s") % {"name": name})]
+    stem, separator, _rest = name.partition("_")
+    if separator:
+        family = f"{stem}_*"
+        found.append((f"{OwnRule.Type.KEY}:{family}", _("all names like %(name)s") % {"name": family}))
+    texts = (candidate.statement or "", candidate.conditions or "", *candidate.aliases)
+    if any(sensitive_trait(text) for text in texts):
+        words = _("my private life: health, beliefs, family, origin, money troubles")
+        found.append((f"{OwnRule.Type.TOPIC}:{PRIVATE_LIFE}", words))
+    rule = policy.kind(candidate.kind)
+    label = rule.label.get(get_language() or "en") if rule else candidate.kind
+    found.append((f"{OwnRule.Type.KIND}:{candidate.kind}", _("everything of this kind: %(kind)s") % {"kind": label}))
+    return found

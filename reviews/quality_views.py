@@ -17,8 +17,8 @@ from accounts.principals import Principal
 from memories.models import Memory
 from memories.reasons import REASONS
 from reviews import quality
-from reviews.forms import REASON_WORDS
 from reviews.models import DelayedVerdict
+from reviews.review_forms import REASON_WORDS
 
 
 @require_safe

@@ -25,7 +25,9 @@ from memories import access, tenant_policy
 from memories.models import Candidate
 from memories.step_changes import Comparison, compare, wording
 from reviews import claims, decisions, delays, dossier, queue, threads
-from reviews.forms import (
+from reviews.models import DelayedVerdict
+from reviews.queue import QueueFilter, Tab
+from reviews.review_forms import (
     REASON_WORDS,
     ApproveForm,
     ChangesForm,
@@ -35,8 +37,6 @@ from reviews.forms import (
     RewordForm,
     TransferForm,
 )
-from reviews.models import DelayedVerdict
-from reviews.queue import QueueFilter, Tab
 from reviews.risk import risk_of
 
 PAGE = 25

@@ -26,11 +26,6 @@ urlpatterns = [
 urlpatterns += [
     path("", views.home, name="home"),
     path("waiting/", views.waiting, name="waiting"),
-    path("notices/", notice_views.show_notices, name="notices"),
-    path("notices/read/", notice_views.read_notices, name="read-notices"),
-    path("settings/notices/", notice_views.choose_notices, name="notice-settings"),
-    path("activity/", notice_views.show_activity, name="activity"),
-    path("activity/file/", notice_views.fetch_activity, name="activity-file"),
     path("reviews/", review_views.show_queue, name="reviews"),
     path("reviews/quality/", quality_views.show, name="review-quality"),
     path("reviews/quality/<slug:table>.csv", quality_views.as_csv, name="review-quality-csv"),
@@ -50,6 +45,11 @@ urlpatterns += [
         )
         for verdict in delays.VERBS
     ),
+    path("notices/", notice_views.show_notices, name="notices"),
+    path("notices/read/", notice_views.read_notices, name="read-notices"),
+    path("settings/notices/", notice_views.choose_notices, name="notice-settings"),
+    path("activity/", notice_views.show_activity, name="activity"),
+    path("activity/file/", notice_views.fetch_activity, name="activity-file"),
     path("candidates/<uuid:candidate_id>/", views.show, name="candidate"),
     path("candidates/<uuid:candidate_id>/undo/", views.undo, name="undo-candidate"),
     path("candidates/<uuid:candidate_id>/edit/", views.edit, name="edit-candidate"),

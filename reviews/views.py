@@ -30,8 +30,7 @@ from memories.reasons import sentence
 from memories.write_gate import Outcome
 from reviews import decisions, delays
 from reviews.decisions import Decided
-from reviews.forms import AnswerForm, ApprovalForm
-from reviews.inbox_forms import EditForm, NeverForm
+from reviews.forms import AnswerForm, ApprovalForm, EditForm, NeverForm
 from reviews.waiting import undecided
 
 PAGE = 10
@@ -83,7 +82,7 @@ def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
 @require_safe
 @person_page
 def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
-    """One of them on a page of its own; what a reviewer decides has a page among the reviews."""
+    """One of them on a page of its own; what a reviewer decides has its page among the reviews."""
     if _for_reviewer(principal, candidate_id):
         return redirect("review", candidate_id)
     return _one(request, principal, candidate_id)
@@ -96,6 +95,7 @@ def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, 
     if action != "withdraw" and _for_reviewer(principal, candidate_id):
         return redirect("review", candidate_id)
     seen = access.candidate(principal, candidate_id)
+    back = _back(request)
     form_class = ApprovalForm if action == "approve" else AnswerForm
     form = form_class(request.POST, candidate=seen, policy=tenant_policy.active())
     if not form.is_valid():
@@ -104,28 +104,28 @@ def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, 
         decided = _decide(principal, seen, action, form.cleaned_data)
     except (StaleVersion, Conflict) as error:
         messages.error(request, moved_on(error))
-        return _back(request)
+        return redirect(back)
     if decided.delayed is not None:
         address = reverse("undo-candidate", args=[seen.pk])
         messages.success(request, str(DELAYED[seen.action, action]), extra_tags=address)
-        return _back(request)
+        return redirect(back)
     if decided.erasure is not None:
         return redirect("erasure", decided.erasure.pk)
     level, words = outcome_of(action, decided)
     messages.add_message(request, level, words)
-    return _back(request)
+    return redirect(back)
 
 
-def _back(request: HttpRequest) -> HttpResponse:
-    """On to what else waits where the answer was given."""
-    return redirect("home" if request.POST.get("back") == "home" else "waiting")
+def _back(request: HttpRequest) -> str:
+    """Where an answer leads: on to what else waits there."""
+    return "home" if request.POST.get("back") == "home" else "waiting"
 
 
 def _decide(principal: Principal, seen: Candidate, action: str, given: dict[str, Any]) -> Decided:
     """The answer, which can be taken back for a while; a yes that the gate refuses is answered at once, with why."""
     if action == "withdraw":
         return decisions.withdraw(principal, str(seen.pk), **given)
-    if action == "approve":
+    if action == "approve" and seen.awaiting == Candidate.Awaiting.OWNER:
         foreseen = decisions.foresee(principal, str(seen.pk), **given)
         if foreseen is not None and foreseen.outcome not in ACTIVATING:
             return decisions.approve(principal, str(seen.pk), **given)
@@ -188,7 +188,7 @@ def never(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -
         count,
     )
     messages.success(request, words % {"n": count})
-    return _back(request)
+    return redirect(_back(request))
 
 
 ACTIONS = ("approve", "reject", "request_changes", "withdraw")

@@ -13,7 +13,7 @@ from memories.actions.forget import (
 from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
-from memories.actions.propose import approve, held_item, judge_held, preview, propose, propose_batch
+from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.several import Weighed, change_several, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
@@ -42,8 +42,8 @@ __all__ = [
     "forget",
     "forget_approved",
     "foresee",
+    "foresee_approval",
     "held_item",
-    "judge_held",
     "pause",
     "plan_forget",
     "preview",

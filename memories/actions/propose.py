@@ -80,25 +80,26 @@ def propose_batch(
 
 def approve(principal: Principal, approval: Approval, valid_until: datetime | date | None) -> Proposed:
     """Store what a person approved, after asking the gate again under today's policy. For `reviews.decisions` only."""
-    held = approval.candidate
-    changes = {} if valid_until is None else {"valid_until": valid_until}
-    return decide(principal, Area(held.namespace, tuple(held.path)), held_item(held, changes), approval=approval)
+    item = held_item(approval.candidate, valid_until)
+    return decide(principal, Area(approval.candidate.namespace, item.namespace.path), item, approval=approval)
 
 
-def judge_held(principal: Principal, approval: Approval, changes: Mapping[str, Any]) -> Decision:
-    """What the gate would say now to the approval of a held proposal, with other words for some of its parts.
-
-    No row is written, and no statement carries the words.
-    """
-    held = approval.candidate
+def foresee_approval(
+    principal: Principal,
+    approval: Approval,
+    valid_until: datetime | date | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Decision:
+    """What the gate would say to that approval now, with other words for some parts. Nothing is written."""
+    item = replace(held_item(approval.candidate, valid_until), **(changes or {}))
     sitting = Sitting(principal, approval=approval)
-    draft = sitting.draft(Area(held.namespace, tuple(held.path)), held_item(held, changes))
-    return sitting.judge(sitting.case(draft))
+    area = Area(approval.candidate.namespace, item.namespace.path)
+    return sitting.judge(sitting.case(sitting.draft(area, item)))
 
 
-def held_item(held: Candidate, changes: Mapping[str, Any]) -> ProposalInput:
-    """What waits, as the proposal that it was, with other words for some of its parts."""
-    item = ProposalInput(
+def held_item(held: Candidate, valid_until: datetime | date | None = None) -> ProposalInput:
+    """What waits, as the proposal that it was."""
+    return ProposalInput(
         namespace=NamespaceRef(held.namespace.type, held.namespace.owner_name, tuple(held.path)),
         kind=held.kind,
         key=held.key or "",
@@ -108,10 +109,9 @@ def held_item(held: Candidate, changes: Mapping[str, Any]) -> ProposalInput:
         aliases=tuple(held.aliases),
         reusable=True,
         said=held.said,
-        valid_until=held.valid_until,
+        valid_until=valid_until if valid_until is not None else held.valid_until,
         sensitivity=held.sensitivity or None,
     )
-    return replace(item, **changes)
 
 
 def decide(
