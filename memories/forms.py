@@ -166,10 +166,11 @@ class CorrectionForm(VersionForm, ContentForm):
         touched = {name: self.cleaned_data[name] for name in self.changed_data if name != "expected_version"}
         return touched | ({"conditions": touched["conditions"] or None} if "conditions" in touched else {})
 
-    def renewed(self, memory: Memory) -> CorrectionForm:
-        """The same entries, ready to be put over the version that is current now."""
+    def renewed(self, memory: Memory, statement: str) -> CorrectionForm:
+        """The same entries with this statement, ready to be put over the version that is current now."""
         data = self.data.copy()
         data["expected_version"] = str(memory.version)
+        data["statement"] = statement
         return CorrectionForm(data, memory=memory)
 
 

@@ -122,6 +122,23 @@ OBSTACLES: Words = {
     "without_end": _("It has no end, so there is nothing to extend."),
 }
 
+# What made a memory come back, what kept others away, and what the runtime made of it.
+RECALLING: Words = {
+    "keyword": _("same words"),
+    "semantic": _("same meaning"),
+    "authority": _("how sure its source is"),
+    "freshness": _("how recently it was confirmed"),
+    "version": _("corrected before"),
+    "named": _("asked for by its name"),
+    "below_threshold": _("not relevant enough"),
+    "over_budget": _("no room left"),
+    "overridden": _("something stronger said otherwise"),
+    "used": _("the agent used it"),
+    "irrelevant": _("the agent found it beside the point"),
+    "wrong": _("the agent found it wrong"),
+    "stale": _("the agent found it out of date"),
+}
+
 # What can be wrong with a line of a file before the gate is asked, or with its place.
 LINES: Words = {
     "unknown_namespace": _("You may not add memories to the place it names."),

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, list_views, views, wide_views, wish_views
+from memories import api, list_views, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 
@@ -44,6 +44,8 @@ urlpatterns += [
     path("memories/new/", views.enter, name="enter-memory"),
     path("memories/<uuid:memory_id>/", views.show, name="memory"),
     path("memories/<uuid:memory_id>/correct/", views.correct, name="correct-memory"),
+    path("memories/<uuid:memory_id>/compare/", version_views.compare, name="compare-versions"),
+    path("memories/<uuid:memory_id>/restore/", version_views.restore, name="restore-version"),
     path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import NotVisible, StaleVersion
 from accounts.pages import offer_undo, person_page
 from accounts.principals import Principal
-from memories import access, actions, recalling, tenant_policy
+from memories import access, actions, diffs, recalled, recalling, tenant_policy, uses
 from memories.actions import ACTIVATING, HOLDING, Proposed
 from memories.forms import CorrectionForm, EntryForm, ForgetForm, VersionForm, place_choices
-from memories.models import Evidence, Memory, Operation
+from memories.models import Evidence, Memory, Operation, Use
 from memories.reasons import sentence
 from memories.write_gate import Outcome
 
@@ -40,31 +42,37 @@ def enter(request: HttpRequest, principal: Principal) -> HttpResponse:
 @require_safe
 @person_page
 def show(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
-    """One version: what it says, why it is remembered, and every version of its key."""
+    """One version: what it says, why it is remembered, why it came back, and every version of its key."""
     versions = recalling.history(principal, str(memory_id))
     memory = next(one for one in versions if one.pk == memory_id)
     standing = next((one for one in versions if one.status in Memory.CURRENT), None)
     written = Operation.objects.filter(memory=memory, decision__in=ACTIVATING).order_by("pk").first()
     shown = {"memory": memory, "versions": versions, "standing": standing, "operation": written}
     shown |= {"may_change": access.may_change(principal, memory.namespace), "policy": tenant_policy.active()}
-    shown |= _wider(principal, memory)
+    shown |= _wider(principal, memory) | _use(principal, memory, versions)
     return render(request, "memories/detail.html", shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_page
 def correct(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
+    """A new version. First, if asked, how it differs and what the gate would say; `preview` changes nothing."""
     memory = _current(principal, memory_id)
     form = CorrectionForm(request.POST or None, memory=memory)
     if form.is_valid():
         version = form.cleaned_data["expected_version"]
+        if "preview" in request.POST:
+            foreseen = actions.preview(principal, actions.changed(memory, **form.changes())).decision
+            shown = {"form": form, "memory": memory, "new": form.cleaned_data, "foreseen": foreseen}
+            return render(request, "memories/correct.html", shown)
         try:
             proposed = actions.correct(principal, str(memory_id), form.changes(), expected_version=version)
         except StaleVersion:
-            return _stale(request, form, _current(principal, memory_id))
+            return _stale(request, principal, form, memory, version)
         if answered := _answered(request, form, proposed):
             return answered
-    status = 400 if form.errors else 200
+    # While someone types, an unfinished entry is no error.
+    status = 400 if form.errors and "preview" not in request.POST else 200
     return render(request, "memories/correct.html", {"form": form, "memory": memory}, status=status)
 
 
@@ -115,6 +123,14 @@ def _places(principal: Principal) -> list[tuple[str, Any]]:
     return place_choices(access.readable(principal), principal.subject_id)
 
 
+def _use(principal: Principal, memory: Memory, versions: Sequence[Memory]) -> dict[str, Any]:
+    """How often it came back and why, and each version with the one before it."""
+    counted = uses.weekly(Use.objects.filter(slot=memory.slot_id).first(), timezone.now())
+    steps = list(zip(versions, [*versions[1:], None], strict=True))
+    came = recalled.latest(principal, [one.pk for one in versions]) if memory.status != Memory.Status.DELETED else []
+    return {"use": {memory.pk: counted}, "counted": counted, "came": came, "steps": steps}
+
+
 def _wider(principal: Principal, memory: Memory) -> dict[str, Any]:
     """What else may be forgotten from here: the conversation that was mine, and what the same agent proposed."""
     evidence = memory.evidence
@@ -148,9 +164,16 @@ def _answered(request: HttpRequest, form: Any, proposed: Proposed) -> HttpRespon
     return redirect("memory", proposed.memory.pk)
 
 
-def _stale(request: HttpRequest, form: CorrectionForm, standing: Memory) -> HttpResponse:
-    """Both texts side by side: nobody's words are lost or overwritten unseen."""
-    shown = {"form": form.renewed(standing), "standing": standing, "mine": form.cleaned_data}
+def _stale(
+    request: HttpRequest, principal: Principal, form: CorrectionForm, standing: Memory, seen: int
+) -> HttpResponse:
+    """Theirs, mine, and both in one where they do not touch: nobody's words are lost or overwritten unseen."""
+    versions = recalling.history(principal, str(standing.pk))
+    base = next((one.statement for one in versions if one.version == seen and one.statement), None)
+    mine = form.cleaned_data
+    merged = diffs.merge(base, mine["statement"], standing.statement or "") if base else None
+    renewed = form.renewed(standing, merged or mine["statement"])
+    shown = {"form": renewed, "standing": standing, "mine": mine, "base": base, "merged": merged}
     return render(request, "memories/stale.html", shown, status=StaleVersion.status)
 
 

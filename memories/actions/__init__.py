@@ -1,7 +1,7 @@
 """The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
 
 from memories.actions.attest import attest, web_form
-from memories.actions.change import correct, pause, renew, resume
+from memories.actions.change import changed, correct, pause, renew, resume
 from memories.actions.forget import (
     ForgetPlan,
     ask_to_forget,
@@ -36,6 +36,7 @@ __all__ = [
     "ask_to_forget",
     "attest",
     "change_several",
+    "changed",
     "confirm_forget",
     "content_hash_of",
     "correct",

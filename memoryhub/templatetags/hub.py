@@ -18,10 +18,12 @@ from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.principals import Role
+from memories import diffs
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, OBSTACLES, OUTCOMES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, OBSTACLES, OUTCOMES, RECALLING, RULES, STORES, sentence
+from memories.recalled import Came
 from memories.uses import Weekly
 from memoryhub.templatetags.charts import sparkline
 from reviews import notices
@@ -90,6 +92,18 @@ def quote(text: str | None) -> dict[str, Any]:
     return {"text": text or "", "lang": language_of(text or "")}
 
 
+@register.inclusion_tag("parts/diff.html")
+def difference(old: str | None, new: str | None) -> dict[str, Any]:
+    """What changed from one text to another, with signs and not in colour alone."""
+    return {"pieces": diffs.diff(old or "", new or ""), "lang": language_of(new or old or "")}
+
+
+@register.inclusion_tag("parts/diff.html")
+def taken_from(text: str, statement: str | None) -> dict[str, Any]:
+    """A source's words with those marked that the memory has too."""
+    return {"pieces": diffs.shared(text, statement or ""), "lang": language_of(text), "is_source": True}
+
+
 @register.inclusion_tag("parts/field.html")
 def field(bound: Any) -> dict[str, Any]:
     """One form field with its label, help and errors beside it."""
@@ -114,6 +128,7 @@ def in_words(code: str, table: str) -> Any:
     if table == "obstacle":
         return OBSTACLES.get(code) or sentence(code)
     tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES}
+    tables["recalling"] = RECALLING
     return tables[table].get(code, code)
 
 
@@ -155,6 +170,12 @@ def may_audit(context: Context) -> bool:
     """Whether the reader may read the audit."""
     membership = getattr(context.get("request"), "membership", None)
     return membership is not None and membership.has_role(Role.AUDITOR, Role.ADMIN)
+
+
+@register.simple_tag
+def scores_of(came: Came) -> list[tuple[Any, float]]:
+    """The parts of a score in words, the largest first."""
+    return [(RECALLING.get(name, name), round(value, 2)) for name, value in came.scores]
 
 
 @register.inclusion_tag("charts/sparkline.html")
