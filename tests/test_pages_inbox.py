@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from cast import Company, new_key, sentence, word
+from cast import USER, Company, new_key, sentence, word
 from django.test import Client
 from test_pages import checked, page
 from test_pages_candidates import answer, remembered, row, take_effect
