@@ -16,6 +16,8 @@ IS_HAN = re.compile(rf"[{HAN}]")
 JOINER = "\u200d"
 EXACT = 1_000_000
 """Up to this many pairs of tokens are compared; beyond it, tokens that stand everywhere count as noise."""
+ALIKE = 0.3
+"""Where less than this share stayed, the whole text counts as exchanged: scraps in common are no help to a reader."""
 SHORTEST_WORD = 3
 
 
@@ -30,8 +32,12 @@ class Piece:
 def diff(old: str, new: str) -> list[Piece]:
     """The pieces in reading order; joined without the added ones they are the old text, without the removed the new."""
     before, after = tokens(old), tokens(new)
-    matcher = SequenceMatcher(None, before, after, autojunk=len(before) * len(after) > EXACT)
+    matcher = _matcher(before, after)
+    kept = sum(len("".join(before[one.a : one.a + one.size]).strip()) for one in matcher.get_matching_blocks())
     pieces: list[Piece] = []
+    if kept < ALIKE * max(len(old), len(new)):
+        _add(pieces, old, new)
+        return pieces
     for kind, from_, to, start, end in matcher.get_opcodes():
         left, right = "".join(before[from_:to]), "".join(after[start:end])
         if kind == "equal":
@@ -89,12 +95,15 @@ def shared(text: str, statement: str) -> list[Piece]:
     return pieces
 
 
+def _matcher(before: Sequence[str], after: Sequence[str]) -> SequenceMatcher[str]:
+    return SequenceMatcher(None, before, after, autojunk=len(before) * len(after) > EXACT)
+
+
 def _edits(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, str]]:
     """What to put in place of which tokens."""
-    matcher = SequenceMatcher(None, before, after, autojunk=len(before) * len(after) > EXACT)
     return [
         (from_, to, "".join(after[start:end]))
-        for kind, from_, to, start, end in matcher.get_opcodes()
+        for kind, from_, to, start, end in _matcher(before, after).get_opcodes()
         if kind != "equal"
     ]
 

@@ -221,6 +221,7 @@ PAGES = (
     Page("api/schema/", SAFE, OPEN, SHOWN),
     Page("api/docs/", SAFE, OPEN, SHOWN),
     Page("", SAFE, OPEN, SHOWN),
+    Page("style/", SAFE, SIGN_IN, SHOWN),
     Page("help/", SAFE, OPEN, SHOWN),
     Page("problems/<str:code>/", SAFE, OPEN, SHOWN),
     Page("memories/", SAFE, SIGN_IN, SHOWN),
