@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from accounts.errors import Conflict
 from accounts.models import Membership
 from accounts.principals import Principal
+from memories import access
 from memories.models import Candidate, Comment, Feedback, Memory, Operation, Recall
 from memories.policy import Policy
 from memories.write_gate import Decision
@@ -41,6 +42,7 @@ class Reach:
 class Dossier:
     """One candidate with what stands, what speaks for and against it, what the gate says today and who is at it.
 
+    `replaces` is None where the reader may not read it, though `entry_version` stands.
     `marks` are what runs made of the entry that stands: (good | bad | none, words). `closed` is the reason in a code
     why the reader may not decide it.
     """
@@ -48,6 +50,7 @@ class Dossier:
     candidate: Candidate
     risk: Risk
     replaces: Memory | None
+    entry_version: int | None
     gate: Decision | None
     rivals: Sequence[Candidate]
     times: int
@@ -69,15 +72,17 @@ class Dossier:
 def open_on(principal: Principal, candidate: Candidate, policy: Policy, now: datetime) -> Dossier:
     """What the caller, a reviewer of its namespace, sees of a candidate."""
     entry = standing(candidate)
+    readable = entry is not None and entry.namespace in access.readable(principal)
     waits = candidate.status == Candidate.Status.PENDING
     return Dossier(
         candidate=candidate,
         risk=risk.risk_of(candidate, policy),
-        replaces=entry,
+        replaces=entry if readable else None,
+        entry_version=entry.version if entry else None,
         gate=decisions.foresee(principal, str(candidate.pk), candidate.content_hash) if waits else None,
         rivals=list(_rivals(candidate, now)) if waits else [],
         times=Operation.objects.filter(candidate=candidate, verb="propose").count(),
-        marks=_marks(entry) if entry else [],
+        marks=_marks(entry) if entry and readable else [],
         reach=reach(candidate, now),
         thread=list(threads.comments(principal, str(candidate.pk))),
         claim=claims.current(candidate, now),

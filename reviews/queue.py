@@ -107,20 +107,21 @@ def claimed(candidates: list[Candidate], now: datetime) -> Mapping[Any, Claim]:
 
 def counts(principal: Principal, now: datetime) -> Mapping[str, int]:
     """How many there are in each tab, in one query and one for the tab of what waits."""
-    tabs = _tabs(principal, now)
+    tabs, mine = _tabs(principal, now), reviewed(principal)
     settled = {name: Count("pk", filter=tabs[name]) for name in (Tab.CHANGES, Tab.APPROVED, Tab.REJECTED)}
-    open_ones = not_mine_yet(undecided(reviewed(principal)), principal)
+    open_ones = not_mine_yet(undecided(mine), principal)
     waits = {name: Count("pk", filter=tabs[name]) for name in (Tab.WAITING, Tab.MINE)}
-    return {**open_ones.aggregate(**waits), **reviewed(principal).aggregate(**settled)}
+    return {**open_ones.aggregate(**waits), **mine.aggregate(**settled)}
 
 
 def head(principal: Principal, now: datetime) -> Head:
+    mine = reviewed(principal)
     since = list(
-        undecided(reviewed(principal).filter(_tabs(principal, now)[Tab.WAITING]))
+        undecided(mine.filter(_tabs(principal, now)[Tab.WAITING]))
         .order_by("created_at")
         .values_list("created_at", flat=True)
     )
-    recent = reviewed(principal).filter(decided_at__gt=now - RECENT)
+    recent = mine.filter(decided_at__gt=now - RECENT)
     decided = recent.aggregate(
         approved=Count("pk", filter=Q(status=Status.APPROVED)), rejected=Count("pk", filter=Q(status=Status.REJECTED))
     )

@@ -136,11 +136,12 @@ class QueueForm(forms.Form):
 
     def __init__(self, data: Any, *, policy: Policy, groups: Sequence[Namespace], agents: Sequence[Agent]) -> None:
         super().__init__(data)
-        self.fields["kind"].choices = [("", _("all")), *kind_choices(policy)]
-        self.fields["group"].choices = [
+        choices: dict[str, Any] = dict(self.fields)
+        choices["kind"].choices = [("", _("all")), *kind_choices(policy)]
+        choices["group"].choices = [
             ("", _("all")), *((str(one.pk), f"{one.get_type_display()} {one.owner_name}") for one in groups)
         ]  # fmt: skip
-        self.fields["agent"].choices = [("", _("all")), *((str(one.pk), one.name or one.slug) for one in agents)]
+        choices["agent"].choices = [("", _("all")), *((str(one.pk), one.name or one.slug) for one in agents)]
 
     def chosen(self) -> QueueFilter:
         given = self.cleaned_data

@@ -17,7 +17,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import tenancy
-from accounts.errors import Conflict, Forbidden, InvalidInput, MemoryHubError, NotVisible, StaleVersion
+from accounts.errors import Conflict, Forbidden, InvalidInput, MemoryHubError, StaleVersion
 from accounts.models import Agent
 from accounts.pages import person_page
 from accounts.principals import Principal
@@ -217,7 +217,8 @@ def _candidate(principal: Principal, candidate_id: uuid.UUID) -> Candidate:
     delays.settle(found, timezone.now())
     candidate = found.first()
     if candidate is None:
-        raise NotVisible
+        access.candidate(principal, candidate_id)
+        raise Forbidden("Only a reviewer of this namespace may decide it.", code="not_a_reviewer")
     return candidate
 
 

@@ -263,12 +263,12 @@ PAGES = (
     Page(f"{HELD_PAGE}/never/", POST, SIGN_IN, ANSWERED, HELD),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
     Page("reviews/quality/", SAFE, SIGN_IN, (403,)),
-    Page("reviews/quality/<slug:table>.csv", SAFE, SIGN_IN, (404,)),  # there is no table of that name
+    Page("reviews/quality/<str:table>.csv", SAFE, SIGN_IN, (404,)),  # there is no table of that name
     Page("reviews/duplicates/", POST, SIGN_IN, (403,)),
-    Page("reviews/<uuid:candidate_id>/", SAFE, SIGN_IN, (404,), REVIEWED),
-    Page("reviews/<uuid:candidate_id>/reword/", FORM, SIGN_IN, (404,), REVIEWED),
+    Page("reviews/<uuid:candidate_id>/", SAFE, SIGN_IN, (403,), REVIEWED),
+    Page("reviews/<uuid:candidate_id>/reword/", FORM, SIGN_IN, (403,), REVIEWED),
     *(
-        Page(f"reviews/<uuid:candidate_id>/{what}/", POST, SIGN_IN, (404,), REVIEWED)
+        Page(f"reviews/<uuid:candidate_id>/{what}/", POST, SIGN_IN, (403,), REVIEWED)
         for what in ("approve", "reject", "request_changes", "claim", "release", "transfer", "comment")
     ),
     Page(f"{HELD_PAGE}/", SAFE, SIGN_IN, SHOWN, HELD),

@@ -28,7 +28,7 @@ def rita(acme: Company) -> Client:
 
 def answer(client: Client, candidate: dict[str, Any], action: str, **fields: Any) -> Any:
     data = {"content_hash": candidate["content_hash"], **fields}
-    place = "reviews" if candidate["awaiting"] == "reviewer" and action != "withdraw" else "candidates"
+    place = "reviews" if candidate.get("awaiting") == "reviewer" and action != "withdraw" else "candidates"
     return client.post(f"/{place}/{candidate['candidate_id']}/{action}/", data, follow=True)
 
 
@@ -236,7 +236,7 @@ def test_a_reviewer_is_not_shown_what_only_its_owner_may_read(acme: Company, rit
     with acme.entered():
         slot = Memory.objects.get(pk=private["memory_id"]).slot
         Candidate.objects.filter(pk=held["candidate_id"]).update(awaiting="reviewer", slot=slot, base_version=1)
-    html = page(rita, f"/candidates/{held['candidate_id']}/")
+    html = page(rita, f"/reviews/{held['candidate_id']}/")
     assert held["statement"] in html
     assert private["statement"] not in html
     assert "version 1, which only its owner may read" in html

@@ -64,7 +64,7 @@ def test_an_answer_takes_effect_when_its_moment_has_come(acme: Company, rita: Ca
     looks = {
         "read": lambda: rita.candidate(held["candidate_id"]),
         "list": lambda: rita.get("/candidates"),
-        "page": lambda: rita.client.get(f"/candidates/{held['candidate_id']}/"),
+        "page": lambda: rita.client.get(f"/reviews/{held['candidate_id']}/"),
         "queue": lambda: rita.client.get("/reviews/"),
         "sweep": lambda: sweeping.sweep(timezone.now(), slug="acme", steps=("reviews.tasks.commit_verdicts",)),
         "task": lambda: work(acme),
@@ -185,7 +185,7 @@ def test_a_host_may_want_no_window(acme: Company, rita: Caller, settings: Any) -
 def test_a_page_offers_to_take_it_back(acme: Company, rita: Caller) -> None:
     held = lesson(acme.alice)
     path = f"/candidates/{held['candidate_id']}"
-    rita.client.post(f"{path}/approve/", {"content_hash": held["content_hash"]})
+    rita.client.post(f"/reviews/{held['candidate_id']}/approve/", {"content_hash": held["content_hash"]})
     queue = rita.client.get("/reviews/").content.decode()
     assert f'action="{path}/undo/"' in queue
     assert rita.client.post(f"{path}/undo/", follow=True).status_code == 200
