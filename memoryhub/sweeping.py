@@ -43,6 +43,7 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
+    "memories.tasks.count_uses",
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
