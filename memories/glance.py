@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -57,12 +57,14 @@ def glance(principal: Principal, now: datetime) -> Glance:
     """Everything at once. The caller notes the reading."""
     principal.require(Scope.READ)
     mine = Memory.objects.filter(namespace__membership_id=principal.subject_id)
-    recent = list(_recent(mine, now))
     agents = list(_agents(principal))
+    traces = _traces(principal)
+    rows = _shown(mine, {memory_id for _at, _agent, ids in traces for memory_id in ids}, now)
+    current = sorted((row for row in rows if row.status in Memory.CURRENT), key=lambda row: row.pk, reverse=True)
     return Glance(
-        recent=recent,
-        expiring=recent[0].expiring if recent else 0,
-        uses=_uses(principal, mine, {agent.pk: agent for agent in agents}),
+        recent=current[:RECENT],
+        expiring=rows[0].expiring if rows else 0,
+        uses=_uses(traces, {str(row.pk): row for row in rows if row.statement}, {one.pk: one for one in agents}),
         days=_days(principal, mine, now),
         agents=[agent for agent in agents if agent.is_active],
     )
@@ -73,12 +75,12 @@ def expiring(rows: models.QuerySet[Memory], now: datetime) -> models.QuerySet[Me
     return rows.filter(status=Memory.Status.ACTIVE, valid_until__gt=now, valid_until__lte=now + SOON)
 
 
-def _recent(mine: models.QuerySet[Memory], now: datetime) -> models.QuerySet[Memory]:
-    """The newest, each with the number of all that end soon: where nothing stands, nothing ends either."""
+def _shown(mine: models.QuerySet[Memory], used: Collection[str], now: datetime) -> Sequence[Any]:
+    """The newest and what was used, each with the number of all that end soon: where nothing stands, nothing ends."""
     ending = expiring(mine, now).values("namespace_id").annotate(count=Count("pk")).values("count")
-    owners = ("namespace__membership", "namespace__agent", "namespace__group")
-    rows = mine.filter(status__in=Memory.CURRENT).select_related(*owners).order_by("-pk")
-    return rows.annotate(expiring=Coalesce(Subquery(ending), 0))[:RECENT]
+    newest = mine.filter(status__in=Memory.CURRENT).order_by("-pk").values("pk")[:RECENT]
+    rows = mine.filter(Q(pk__in=newest) | Q(pk__in=used)).select_related("namespace__membership")
+    return list(rows.annotate(expiring=Coalesce(Subquery(ending), 0)))
 
 
 def _agents(principal: Principal) -> models.QuerySet[Agent]:
@@ -87,15 +89,21 @@ def _agents(principal: Principal) -> models.QuerySet[Agent]:
     return Agent.objects.filter(serves).distinct().order_by("slug")
 
 
-def _uses(principal: Principal, mine: models.QuerySet[Memory], agents: dict[uuid.UUID, Agent]) -> list[Use]:
-    """The last recalls of agents on the person's behalf that gave something of theirs back."""
+def _traces(principal: Principal) -> list[tuple[datetime, uuid.UUID, list[str]]]:
+    """The last recalls of agents on the person's behalf that gave something back: when, which agent, which ids."""
     recalls = Recall.objects.filter(subject_id=principal.subject_id, agent_id__isnull=False).exclude(items=[])
-    traces = list(recalls.order_by("-pk").values_list("created_at", "agent_id", "items")[:USES])
-    wanted = {item["memory_id"] for _at, _agent, items in traces for item in items}
-    there = {str(one.pk): one for one in mine.filter(pk__in=wanted, statement__isnull=False)} if wanted else {}
+    traces = recalls.order_by("-pk").values_list("created_at", "agent_id", "items")[:USES]
+    return [(at, agent_id, [item["memory_id"] for item in items]) for at, agent_id, items in traces]
+
+
+def _uses(
+    traces: Iterable[tuple[datetime, uuid.UUID, list[str]]],
+    there: Mapping[str, Memory],
+    agents: Mapping[uuid.UUID, Agent],
+) -> list[Use]:
     uses = [
-        Use(at, agents.get(agent_id), [there[item["memory_id"]] for item in items if item["memory_id"] in there])
-        for at, agent_id, items in traces
+        Use(at, agents.get(agent_id), [there[memory_id] for memory_id in ids if memory_id in there])
+        for at, agent_id, ids in traces
     ]
     return [use for use in uses if use.memories]
 

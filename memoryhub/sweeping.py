@@ -45,6 +45,7 @@ STEPS = (
     "memories.tasks.apply_imports",
     "memories.tasks.tell_expired",
     "accounts.tasks.send_webhooks",
+    "memories.tasks.count_uses",
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",

@@ -31,6 +31,7 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "memory.approve": _("had something remembered that had waited"),
             "memory.pause": _("paused a memory"),
             "memory.resume": _("made a paused memory active again"),
+            "memory.several": _("changed several memories at once"),
             "evidence.attest": _("noted where something comes from"),
         },
     ),
@@ -44,6 +45,7 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "candidate.reject": _("said no to what had waited"),
             "candidate.request_changes": _("asked for another version of what had waited"),
             "candidate.withdraw": _("withdrew what had waited"),
+            "candidate.reword": _("worded anew what had waited"),
         },
     ),
     "using": (
@@ -83,6 +85,8 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
     "settings": (
         _("Settings and access"),
         {
+            "view.save": _("kept a view of the list of memories"),
+            "view.remove": _("removed a view of the list of memories"),
             "rule.add": _("made a rule of what is never remembered"),
             "rule.remove": _("removed a rule of what is never remembered"),
             "person.memory_off": _("turned memory off"),

@@ -59,7 +59,7 @@ def choose_notices(request: HttpRequest, principal: Principal) -> HttpResponse:
         notices.choose(principal, form.off())
         messages.success(request, _("Your choice holds from now on."))
         return redirect("notice-settings")
-    return render(request, "reviews/notice_settings.html", {"form": form})
+    return render(request, "reviews/notice_settings.html", {"form": form}, status=400 if form.errors else 200)
 
 
 @require_safe

@@ -136,15 +136,14 @@ def _decide(principal: Principal, seen: Candidate, action: str, given: dict[str,
 @person_page
 def undo(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
     """Take one's own answer back while it waits to take effect; what can be decided again is shown again."""
+    seen = access.candidate(principal, candidate_id)
+    back = redirect("waiting") if seen.awaiting == Candidate.Awaiting.OWNER else redirect("candidate", candidate_id)
     try:
-        row = delays.undo(principal, str(candidate_id))
+        delays.undo(principal, str(candidate_id))
+        messages.success(request, gettext("Taken back: nothing has happened, and it waits again."))
     except Conflict as error:
         messages.error(request, gettext(error.detail))
-        return redirect("candidate", candidate_id)
-    messages.success(request, gettext("Taken back: nothing has happened, and it waits again."))
-    if row.candidate.awaiting == Candidate.Awaiting.OWNER:
-        return redirect("waiting")
-    return redirect("candidate", row.candidate_id)
+    return back
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -96,6 +96,7 @@ ALLOWED = {
     "memories.Recall.omitted": IDS,
     "memories.Recall.gate": IDS,
     "memories.Recall.latency": IDS,
+    "memories.Use.weeks": IDS,
     "memories.Erasure.slot_ids": IDS,
     "memories.Erasure.memory_ids": IDS,
     "memories.Erasure.candidate_ids": IDS,

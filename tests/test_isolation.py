@@ -24,7 +24,7 @@ from accounts.models import Agent, Delivery, Membership, PersonalToken, Webhook
 from accounts.principals import Scope
 from accounts.secrets import new_token
 from memories import actions
-from memories.models import Namespace
+from memories.models import Namespace, SavedView
 from memoryhub.mcp.view import ANSWERS
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -262,12 +262,18 @@ PAGES = (
     Page("api/schema/", SAFE, OPEN, SHOWN),
     Page("api/docs/", SAFE, OPEN, SHOWN),
     Page("", SAFE, OPEN, SHOWN),
+    Page("style/", SAFE, SIGN_IN, SHOWN),
     Page("help/", SAFE, OPEN, SHOWN),
     Page("problems/<str:code>/", SAFE, OPEN, SHOWN),
     Page("memories/", SAFE, SIGN_IN, SHOWN),
+    Page("memories/several/", FORM, SIGN_IN, ANSWERED),
+    Page("memories/views/", POST, SIGN_IN, ANSWERED),
+    Page("memories/views/<uuid:view_id>/remove/", POST, SIGN_IN, ANSWERED, {"view_id": "view_id"}),
     Page("memories/new/", FORM, SIGN_IN, ANSWERED),
     Page(f"{MEMORY_PAGE}/", SAFE, SIGN_IN, SHOWN, MEMORY),
     Page(f"{MEMORY_PAGE}/correct/", FORM, SIGN_IN, ANSWERED, MEMORY),
+    Page(f"{MEMORY_PAGE}/compare/", SAFE, SIGN_IN, SHOWN, MEMORY),
+    Page(f"{MEMORY_PAGE}/restore/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/pause/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
@@ -402,6 +408,7 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             **ids_of(acme),
             **webhook_of(acme),
             token_id=personal_token(acme),
+            view_id=saved_view(acme),
             rule_id=own_rule(acme),
         )
 
@@ -424,6 +431,12 @@ def webhook_of(acme: Company) -> dict[str, str]:
         hook = Webhook.objects.create(url="https://example.com/hook", events=["entry.published"], salt="0" * 64)
         delivery = Delivery.objects.create(webhook=hook, event="entry.published")
     return {"webhook_id": str(hook.pk), "delivery_id": str(delivery.pk)}
+
+
+def saved_view(acme: Company) -> str:
+    with acme.entered():
+        place = Namespace.objects.get(membership__external_id="alice")
+        return str(SavedView.objects.create(namespace=place, name="mine", query="kind=preference").pk)
 
 
 def personal_token(acme: Company) -> str:

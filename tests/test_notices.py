@@ -36,12 +36,13 @@ def bell(client: Client) -> int:
     return int(re.findall(r"(\d+) new notices?", page(client, "/help/"))[0])
 
 
-def new_agent(acme: Company, **fields: Any) -> Agent:
+def new_agent(acme: Company) -> Agent:
     """An agent that came a day after everyone else."""
     with acme.entered():
-        return Agent.objects.create(
-            slug="scribe", name="Scribe", owner=Membership.objects.get(external_id="adam"), **fields
-        )
+        for model in (Membership, Agent, AgentSubject):
+            model.objects.update(created_at=now(days=-1))
+        owner = Membership.objects.get(external_id="adam")
+        return Agent.objects.create(slug="scribe", name="Scribe", owner=owner)
 
 
 def test_what_waits_is_told_until_it_is_decided(acme: Company, alice: Client) -> None:

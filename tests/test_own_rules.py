@@ -8,6 +8,7 @@ import pytest
 from cast import TEAM, Company, in_months, new_key, sentence, text_of, word
 from django.test import Client
 from test_pages import checked, page
+from test_pages_candidates import take_effect
 
 from accounts.models import AuditEvent, Membership
 from memories import actions
@@ -94,7 +95,8 @@ def test_what_waited_before_the_rule_is_refused_at_the_yes(acme: Company, alice:
     add(alice, mark)
     for candidate, words in ((held, "do_not_remember"), (free, "policy_accepted")):
         data = {"content_hash": candidate["content_hash"]}
-        acme.person("alice").client.post(f"/candidates/{candidate['candidate_id']}/approve/", data)
+        alice.post(f"/candidates/{candidate['candidate_id']}/approve/", data)
+        take_effect(acme)
         with acme.entered():
             assert AuditEvent.objects.filter(action="memory.approve", reason=words).exists()
             assert Memory.objects.filter(key=candidate["key"]).exists() == (words == "policy_accepted")

@@ -153,7 +153,7 @@ def test_a_model_only_asks_to_forget(acme: Company, alice: Client) -> None:
     assert memory["statement"] in html
     with acme.entered():
         held = Candidate.objects.get(action="forget")
-    asked = {"candidate_id": str(held.pk), "content_hash": held.content_hash}
+    asked = {"candidate_id": str(held.pk), "content_hash": held.content_hash, "awaiting": "owner"}
     assert "You said yes: it is forgotten." in checked(answer(alice, asked, "approve"))
     with acme.entered():
         assert Memory.objects.kept().filter(pk=memory["memory_id"]).exists(), "it can still be taken back"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from cast import Company, new_key, sentence, word
+from cast import USER, Company, new_key, sentence, word
 from django.test import Client
 from test_pages import checked, page
 from test_pages_candidates import answer, remembered, row, take_effect
@@ -34,25 +35,16 @@ def never(client: Client, held: dict[str, Any], rule: str) -> Any:
 
 def test_it_is_told_who_asks_what_it_rests_on_and_what_it_would_replace(acme: Company, alice: Client) -> None:
     """R-084: everything that would be kept, and the words that it was taken from."""
-    key, said = new_key(), f"Earlier I wrote about {word()}."
+    key, said, old, new = new_key(), f"Earlier I wrote about {word()}.", word(), word()
+    own = {"namespace": USER, "kind": "preference", "key": key, "statement": sentence(old)}
+    assert acme.person("alice").post("/proposals", own).status_code == 201
     acme.policy(confirm="always")
-    person = acme.person("alice")
-    before = person.post(
-        "/proposals", {"namespace": {"type": "user"}, "kind": "preference", "key": key, "statement": sentence()}
-    )
     evidence = acme.alice.evidence(text=said, ref="message_77")
-    held = acme.alice.hold(key=key, evidence=evidence, conditions="In letters")
+    held = acme.alice.hold(sentence(new), key=key, evidence=evidence, conditions="In letters")
     html = page(alice, "/waiting/")
-    for words in (
-        held["statement"],
-        before.json()["memory"]["statement"],
-        said,
-        "message_77",
-        "In letters",
-        "Agent helper",
-        key,
-    ):
+    for words in (held["statement"], f"<del>{old}</del><ins>{new}</ins>", "message_77", "In letters", "Agent helper"):
         assert words in html
+    assert said in re.sub("<[^>]*>", "", html)
     for key_ in ("y", "e", "n", "v"):
         assert f'data-key="{key_}"' in html
     assert "data-item" in html

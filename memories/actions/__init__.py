@@ -1,7 +1,17 @@
 """The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
 
 from memories.actions.attest import attest, web_form
-from memories.actions.change import SUSPENSIONS, correct, pause, reinstate, renew, resume, roll_back, suspend
+from memories.actions.change import (
+    SUSPENSIONS,
+    changed,
+    correct,
+    pause,
+    reinstate,
+    renew,
+    resume,
+    roll_back,
+    suspend,
+)
 from memories.actions.forget import (
     ForgetPlan,
     ask_to_forget,
@@ -15,6 +25,7 @@ from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
 from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
+from memories.actions.several import Weighed, change_several, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
 
@@ -29,11 +40,14 @@ __all__ = [
     "Part",
     "Proposed",
     "Sitting",
+    "Weighed",
     "add_rule",
     "approve",
     "ask_me",
     "ask_to_forget",
     "attest",
+    "change_several",
+    "changed",
     "confirm_forget",
     "content_hash_of",
     "correct",
@@ -57,4 +71,5 @@ __all__ = [
     "switch_memory",
     "take",
     "web_form",
+    "weigh",
 ]

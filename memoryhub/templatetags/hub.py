@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -12,14 +13,19 @@ from django import template
 from django.conf import settings
 from django.template import Context
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.principals import Role
+from memories import diffs
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, OUTCOMES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, OBSTACLES, OUTCOMES, RECALLING, RULES, STORES, sentence
+from memories.recalled import Came
+from memories.uses import Weekly
+from memoryhub.templatetags.charts import sparkline
 from reviews import notices
 
 register = template.Library()
@@ -86,6 +92,18 @@ def quote(text: str | None) -> dict[str, Any]:
     return {"text": text or "", "lang": language_of(text or "")}
 
 
+@register.inclusion_tag("parts/diff.html")
+def difference(old: str | None, new: str | None) -> dict[str, Any]:
+    """What changed from one text to another, with signs and not in colour alone."""
+    return {"pieces": diffs.diff(old or "", new or ""), "lang": language_of(new or old or "")}
+
+
+@register.inclusion_tag("parts/diff.html")
+def taken_from(text: str, statement: str | None) -> dict[str, Any]:
+    """A source's words with those marked that the memory has too."""
+    return {"pieces": diffs.shared(text, statement or ""), "lang": language_of(text), "is_source": True}
+
+
 @register.inclusion_tag("parts/field.html")
 def field(bound: Any) -> dict[str, Any]:
     """One form field with its label, help and errors beside it."""
@@ -107,7 +125,10 @@ def in_words(code: str, table: str) -> Any:
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
+    if table == "obstacle":
+        return OBSTACLES.get(code) or sentence(code)
     tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES}
+    tables["recalling"] = RECALLING
     return tables[table].get(code, code)
 
 
@@ -158,6 +179,23 @@ def may_set_up_webhooks(context: Context) -> bool:
     if membership is None:
         return False
     return membership.has_role(Role.ADMIN) or membership.group_memberships.filter(is_maintainer=True).exists()
+
+
+@register.simple_tag
+def scores_of(came: Came) -> list[tuple[Any, float]]:
+    """The parts of a score in words, the largest first."""
+    return [(RECALLING.get(name, name), round(value, 2)) for name, value in came.scores]
+
+
+@register.inclusion_tag("charts/sparkline.html")
+def use_sparkline(use: Mapping[uuid.UUID, Weekly], memory: Memory) -> dict[str, Any]:
+    """How often a memory came back in the last twelve weeks, as a small line and in words."""
+    weekly = use.get(memory.pk, Weekly())
+    if not weekly.total or weekly.last_at is None:
+        return sparkline(weekly.weeks, _("never recalled"))
+    words = ngettext("recalled once in 12 weeks", "recalled %(n)d times in 12 weeks", weekly.recent)
+    when = gettext("last %(day)s") % {"day": date_format(timezone.localtime(weekly.last_at), "DATE_FORMAT")}
+    return sparkline(weekly.weeks, f"{words % {'n': weekly.recent}}, {when}")
 
 
 @register.filter

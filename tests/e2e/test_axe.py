@@ -15,6 +15,7 @@ from accounts.models import Membership
 
 pytestmark = pytest.mark.e2e
 UUID = re.compile(r"[0-9a-f-]{36}")
+NO_NAME = re.compile(r"[^a-z0-9]+")
 
 
 def faults(page: Page) -> list[str]:
@@ -42,7 +43,7 @@ def test_no_page_breaks_an_accessibility_rule(
         page.goto(f"{url}{path}")
         if wrong := faults(page):
             found[path] = wrong
-        picture(page, f"axe-{language}-{scheme}-{UUID.sub('one', path).strip('/').replace('/', '-') or 'start'}")
+        picture(page, f"axe-{language}-{scheme}-{NO_NAME.sub('-', UUID.sub('one', path)).strip('-') or 'start'}")
 
     for path in ("/", "/account/login/", "/account/password/reset/", "/help/", "/problems/stale_version/", "/nowhere/"):
         look(path)
@@ -56,7 +57,9 @@ def test_no_page_breaks_an_accessibility_rule(
         found["second factor"] = wrong
     picture(page, f"axe-{language}-{scheme}-second-factor")
     one = f"/memories/{memory['memory_id']}/"
-    for path in ("/", "/memories/", "/memories/new/", "/waiting/", "/reviews/", "/audit/", "/settings/", one,
+    several = f"/memories/several/?action=pause&id={memory['memory_id']}"
+    for path in ("/", "/style/", "/memories/", "/memories/?kind=lesson&sort=used", several, f"{one}compare/",
+                 "/memories/new/", "/waiting/", "/reviews/", "/audit/", "/settings/", one,
                  f"{one}correct/", f"{one}forget/", f"/candidates/{held['candidate_id']}/", "/account/2fa/",
                  "/account/password/change/", "/account/2fa/totp/activate/", "/account/email/",
                  "/account/logout/"):  # fmt: skip
