@@ -20,12 +20,14 @@ from memoryhub.api import HubView, Page
 from memoryhub.fields import Choice, StrictSerializer, Text, stamp
 
 MAX_NAME = 128
+GROUP_TYPES = Group.Type.values
+DELIVERY_STATES = Delivery.State.values
 
 
 class GroupInput(StrictSerializer):
     """A team or project."""
 
-    type = Choice(choices=Group.Type.values)
+    type = Choice(choices=GROUP_TYPES)
     id = Text(MAX_NAME)
 
 
@@ -40,13 +42,13 @@ class NothingBody(StrictSerializer):
 
 
 class DeliveriesQuery(StrictSerializer):
-    state = Choice(choices=Delivery.State.values, required=False)
+    state = Choice(choices=DELIVERY_STATES, required=False)
     cursor = Text(1024, required=False)
     limit = serializers.IntegerField(min_value=1, max_value=200, required=False, default=100)
 
 
 class GroupShown(serializers.Serializer):
-    type = serializers.ChoiceField(choices=Group.Type.values)
+    type = serializers.ChoiceField(choices=GROUP_TYPES)
     id = serializers.CharField()
 
 
@@ -72,7 +74,7 @@ class DeliveryShown(serializers.Serializer):
     id = serializers.UUIDField(help_text="The `webhook-id` header; the same at every attempt.")
     event = serializers.ChoiceField(choices=EVENTS)
     data = serializers.DictField(help_text="Ids, codes and names of places; never a remembered text.")
-    state = serializers.ChoiceField(choices=Delivery.State.values)
+    state = serializers.ChoiceField(choices=DELIVERY_STATES)
     attempts = serializers.IntegerField()
     answer = serializers.IntegerField(allow_null=True, help_text="The HTTP status of the last attempt.")
     error = serializers.CharField(allow_null=True)
