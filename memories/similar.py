@@ -91,7 +91,8 @@ def by_meaning(samples: Sequence[Sample], means: Means) -> list[Pair]:
     near = _centred(rows, chinese, means)
     cosines = near @ near.T
     np.fill_diagonal(cosines, -1)
-    margins = cosines - (_crowd(cosines, chinese) + _crowd(cosines, chinese).T) / 2
+    crowd = _crowd(cosines, chinese)
+    margins: Matrix = (cosines - (crowd + crowd.T) / 2).astype(np.float32)
     nearest = {group: _nearest(margins, chinese == group) for group in (False, True)}
     found = []
     for one in range(len(known)):

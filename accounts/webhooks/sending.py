@@ -8,7 +8,7 @@ import hmac
 import json
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
@@ -43,7 +43,7 @@ def secret_of(hook: Webhook) -> str:
     return BRAND + base64.b64encode(_key(hook)).decode()
 
 
-def signed(hook: Webhook, delivery: Delivery, at: datetime) -> tuple[dict[str, str], bytes]:
+def signed(hook: Webhook, delivery: Delivery, at: datetime) -> tuple[Sequence[tuple[str, str]], bytes]:
     """The headers and the body of one attempt. The signature covers id, time and body."""
     told = {
         "type": delivery.event,
@@ -54,13 +54,13 @@ def signed(hook: Webhook, delivery: Delivery, at: datetime) -> tuple[dict[str, s
     seconds = str(int(at.timestamp()))
     covered = b".".join((str(delivery.pk).encode(), seconds.encode(), body))
     signature = base64.b64encode(hmac.new(_key(hook), covered, hashlib.sha256).digest()).decode()
-    headers = {
-        "Content-Type": "application/json",
-        "User-Agent": "MemoryHub-Webhooks",
-        "webhook-id": str(delivery.pk),
-        "webhook-timestamp": seconds,
-        "webhook-signature": f"v1,{signature}",
-    }
+    headers = [
+        ("Content-Type", "application/json"),
+        ("User-Agent", "MemoryHub-Webhooks"),
+        ("webhook-id", str(delivery.pk)),
+        ("webhook-timestamp", seconds),
+        ("webhook-signature", f"v1,{signature}"),
+    ]
     return headers, body
 
 

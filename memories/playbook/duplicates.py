@@ -69,10 +69,8 @@ def _rows(principal: Principal) -> list[Memory]:
 
 
 def _samples(rows: Sequence[Memory], embedder: str) -> list[Sample]:
-    stored = {row.pk: row.feature.vector for row in rows if _has_vector(row, embedder)}
-    vectors: dict[uuid.UUID, Vector] = {}
-    if stored:
-        vectors = dict(zip(stored, unpack([bytes(one) for one in stored.values()]), strict=True))
+    stored = {row.pk: bytes(row.feature.vector or b"") for row in rows if _has_vector(row, embedder)}
+    vectors: dict[uuid.UUID, Vector] = dict(zip(stored, unpack(list(stored.values())), strict=True)) if stored else {}
     return [_sample(row, vectors.get(row.pk)) for row in rows]
 
 

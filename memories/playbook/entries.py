@@ -109,7 +109,7 @@ def entry(principal: Principal, memory_id: uuid.UUID | str) -> Entry:
     versions = list(rows.order_by("-version"))
     if not versions:
         raise NotVisible
-    waiting = access.candidates(principal).waiting(timezone.now()).filter(slot=seen.slot)
+    waiting = access.candidates(principal).filter(pk__in=Candidate.objects.waiting(timezone.now()), slot=seen.slot)
     with tenancy.atomic():
         audit.record(principal, "memory.history", target="memory", target_id=seen.pk)
     return Entry(

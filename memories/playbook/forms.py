@@ -67,7 +67,7 @@ class CompareForm(forms.Form):
         for field in self.fields.values():
             field.choices = numbers
         if len(numbers) > 1:
-            self.initial |= {"older": numbers[1][0], "newer": numbers[0][0]}
+            self.initial = {"older": numbers[1][0], "newer": numbers[0][0]}
 
 
 class LinesField(forms.CharField):
@@ -76,7 +76,7 @@ class LinesField(forms.CharField):
     widget = forms.Textarea(attrs={"rows": 6, "dir": "auto"})
 
     def to_python(self, value: Any) -> list[str]:
-        return [line.strip() for line in super().to_python(value).splitlines() if line.strip()]
+        return [line.strip() for line in (super().to_python(value) or "").splitlines() if line.strip()]
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(value) if isinstance(value, list | tuple) else value

@@ -69,7 +69,7 @@ def against(versions: Collection[uuid.UUID]) -> list[Against]:
     found = list(rows.order_by("-pk")[:LATEST])
     names = dict(Agent.objects.filter(pk__in={row.recall.agent_id for row in found}).values_list("pk", "slug"))
     return [
-        Against(row.created_at, row.get_verdict_display(), names.get(row.recall.agent_id, ""), row.memory_id)
+        Against(row.created_at, row.get_verdict_display(), names.get(row.recall.agent_id or row.pk, ""), row.memory_id)
         for row in found
     ]
 
