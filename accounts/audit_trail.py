@@ -57,13 +57,19 @@ def events(principal: Principal, chosen: TrailFilter) -> QuerySet[AuditEvent]:
     _require_auditor(principal)
     asked = {name: value for name, value in asdict(chosen).items() if value is not None}
     rows = AuditEvent.objects.annotate(sequence=F("seal__sequence"))
-    if since := asked.pop("since", None):
-        rows = rows.filter(at__gte=since, pk__gte=first_uuid7(since - SKEW))
-    if until := asked.pop("until", None):
-        rows = rows.filter(at__lt=until, pk__lt=first_uuid7(until + SKEW))
+    rows = within(rows, asked.pop("since", None), asked.pop("until", None))
     if party := asked.pop("party_id", None):
         rows = rows.filter(Q(actor_id=party) | Q(subject_id=party) | Q(target_id=party))
     return rows.filter(**asked)
+
+
+def within(rows: QuerySet[AuditEvent], since: datetime | None, until: datetime | None) -> QuerySet[AuditEvent]:
+    """Those of a span of time: `since` is included, `until` is not."""
+    if since is not None:
+        rows = rows.filter(at__gte=since, pk__gte=first_uuid7(since - SKEW))
+    if until is not None:
+        rows = rows.filter(at__lt=until, pk__lt=first_uuid7(until + SKEW))
+    return rows
 
 
 def note_reading(principal: Principal, count: int) -> None:

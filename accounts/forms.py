@@ -18,6 +18,7 @@ SCOPE_WORDS = {
     Scope.RECALL: _("recall memories for a question"),
     Scope.PROPOSE: _("propose and correct memories"),
     Scope.FORGET: _("pause and forget memories"),
+    Scope.PROVISION: _("set up webhooks, where you maintain or administer"),
     Scope.AUDIT: _("read the audit trail"),
 }
 LIFETIMES = (("30", _("30 days")), ("90", _("90 days")), ("365", _("one year")))
@@ -66,6 +67,10 @@ class ThemeForm(forms.Form):
     theme = forms.ChoiceField(choices=[(name, name) for name in THEMES])
 
 
+class KeysForm(forms.Form):
+    keys = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
+
+
 class MembershipForm(forms.Form):
     membership = forms.UUIDField()
 
@@ -84,11 +89,12 @@ class AuditForm(forms.Form):
     def chosen(self) -> TrailFilter:
         given = {name: value for name, value in self.cleaned_data.items() if value and name != "before"}
         if since := given.get("since"):
-            given["since"] = _midnight(since)
+            given["since"] = midnight(since)
         if until := given.get("until"):
-            given["until"] = _midnight(until + timedelta(days=1))
+            given["until"] = midnight(until + timedelta(days=1))
         return TrailFilter(**given)
 
 
-def _midnight(day: date) -> datetime:
+def midnight(day: date) -> datetime:
+    """The moment at which a day begins where the reader is."""
     return timezone.make_aware(datetime.combine(day, time.min))

@@ -57,7 +57,7 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "not_an_agent_key": Problem(_("Only an agent's own key can mint delegations."), ASK_FOR_RIGHTS),
     "person_required": Problem(
-        _("Only a person may forget a person or an organisation; an agent cannot do it for them."),
+        _("Only a person may do this; an agent cannot do it for them."),
         _("Sign in on the web pages, or use a personal token."),
     ),
     "not_a_maintainer": Problem(
@@ -107,8 +107,40 @@ PROBLEMS: dict[str, Problem] = {
     "conflict": Problem(_("The current state does not allow this."), LOOK_AGAIN),
     "version_conflict": Problem(_("Another version is current than the one named in expected_version."), LOOK_AGAIN),
     "not_current": Problem(_("This version is not the current one."), LOOK_AGAIN),
+    "not_editable": Problem(_("Only what an agent asks to remember about you can be worded anew."), LOOK_AGAIN),
     "already_decided": Problem(
         _("It has been decided already."), _("Look at the result; a new proposal starts a new decision.")
+    ),
+    "claimed": Problem(
+        _("Another reviewer is working on it, and nobody else decides it meanwhile."),
+        _("Decide something else, or come back when their time is over."),
+    ),
+    "second_approver_required": Problem(
+        _("You have approved it; its risk takes another reviewer who does not know your verdict."),
+        _("Another reviewer decides."),
+    ),
+    "unknown_reviewer": Problem(
+        _("There is no such other reviewer who may decide it."), _("Name one of the reviewers in its dossier.")
+    ),
+    "too_late": Problem(
+        _("The answer has taken effect, so it can no longer be taken back."),
+        _("Decide anew: correct, pause or forget what is remembered."),
+    ),
+    "nothing_to_undo": Problem(
+        _("There is no answer of yours that could be taken back."), _("Look at the state of the proposal.")
+    ),
+    "not_undoable": Problem(
+        _("Only a person's own answer can be taken back; what an agent relays takes effect at once."),
+        _("Leave undoable out."),
+    ),
+    "people_only": Problem(
+        _("Only a person may do this, whatever the scopes of an agent's key."),
+        _("Sign in, or use a token of your own."),
+    ),
+    "nothing_to_reword": Problem(_("It asks to forget something, so there are no words to change."), LOOK_AGAIN),
+    "waits_already": Problem(_("A proposal with exactly these words waits already."), _("Decide that one.")),
+    "entry_changed": Problem(
+        _("The entry that it would replace has changed since you looked."), _("Look again, then decide.")
     ),
     "lapsed": Problem(
         _("It waited too long and has lapsed; its content is gone."), _("Propose it again if it is still wanted.")

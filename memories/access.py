@@ -14,7 +14,19 @@ from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
-from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, Recall
+from memories.models import (
+    Candidate,
+    Erasure,
+    Evidence,
+    Export,
+    Import,
+    Memory,
+    Namespace,
+    Operation,
+    OwnRule,
+    Recall,
+    SavedView,
+)
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -46,11 +58,13 @@ def area(principal: Principal, ref: NamespaceRef, among: Sequence[Namespace] | N
     raise NotVisible("There is no such namespace for this credential.", code="unknown_namespace")
 
 
-def areas(principal: Principal, refs: Iterable[NamespaceRef] | None) -> list[Area]:
-    """The namespaces of a reading call: the ones named, or all readable ones."""
+def areas(
+    principal: Principal, refs: Iterable[NamespaceRef] | None, among: Sequence[Namespace] | None = None
+) -> list[Area]:
+    """The namespaces of a reading call: the ones named, or all readable ones. `among` saves asking for these again."""
+    usable = readable(principal) if among is None else among
     if refs is None:
-        return [Area(namespace) for namespace in readable(principal)]
-    usable = readable(principal)
+        return [Area(namespace) for namespace in usable]
     return [area(principal, ref, among=usable) for ref in refs]
 
 
@@ -115,6 +129,14 @@ def reviews(principal: Principal, namespace: Namespace) -> bool:
     return namespace.group_id is None or namespace.group_id in _person_groups(principal.subject_id)
 
 
+def reviewers(namespace: Namespace) -> list[Membership]:
+    """Everybody who reviews the namespace, by name."""
+    people = Membership.objects.filter(is_active=True)
+    if namespace.group_id is not None:
+        people = people.filter(groups=namespace.group_id)
+    return [one for one in people.order_by("external_id") if one.has_role(Role.REVIEWER)]
+
+
 def maintains(principal: Principal, namespace: Namespace) -> bool:
     """Whether the subject maintains the team or project."""
     if namespace.group_id is None or principal.subject_id is None:
@@ -138,6 +160,44 @@ def require_change(principal: Principal, namespace: Namespace) -> None:
     raise Forbidden(
         "Only a maintainer or a reviewer may change what this team or project remembers.", code="not_a_maintainer"
     )
+
+
+def playbook(principal: Principal) -> list[Namespace]:
+    """Where the playbook that the caller may see stands: the agents, teams and projects they may read, and for a
+    reviewer every agent of the tenant, since reviewers decide what those hold."""
+    found = {one.pk: one for one in readable(principal) if one.type != Namespace.Type.USER}
+    if principal.is_person and principal.has_role(Role.REVIEWER):
+        found |= {one.pk: one for one in _namespaces().filter(type=Namespace.Type.AGENT)}
+    return list(found.values())
+
+
+def playbook_memory(principal: Principal, memory_id: str | uuid.UUID) -> Memory:
+    """One version by its id, where the caller sees the playbook."""
+    rows = Memory.objects.select_related("slot", "namespace__agent", "namespace__group")
+    return _one(rows.filter(namespace__in=playbook(principal)), memory_id)
+
+
+def may_switch(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the caller may suspend, resume and roll back what a team, project or agent goes by: a person who reviews
+    or maintains it or owns the agent, or who relays their word. By itself no agent brings back what was suspended."""
+    if not (principal.is_person or principal.may(Scope.RELAY)):
+        return False
+    owner = namespace.agent is not None and namespace.agent.owner_id == principal.subject_id
+    return owner or maintains(principal, namespace) or reviews(principal, namespace)
+
+
+def require_switch(principal: Principal, namespace: Namespace) -> None:
+    if not may_switch(principal, namespace):
+        raise Forbidden("Only a person who reviews or maintains it may suspend and resume it.", code="not_a_maintainer")
+
+
+def may_change(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the caller may forget, pause and resume there; the verbs ask again."""
+    try:
+        require_change(principal, namespace)
+    except Forbidden:
+        return False
+    return True
 
 
 def operation(principal: Principal, operation_id: str | uuid.UUID) -> Operation:
@@ -174,6 +234,20 @@ def import_(principal: Principal, import_id: str | uuid.UUID) -> Import:
     return _one(imports(principal), import_id)
 
 
+def own_rules(principal: Principal) -> models.QuerySet[OwnRule]:
+    """The rules that the person made for themselves."""
+    return OwnRule.objects.filter(namespace__membership_id=principal.subject_id, namespace__membership__isnull=False)
+
+
+def own_rule(principal: Principal, rule_id: str | uuid.UUID) -> OwnRule:
+    return _one(own_rules(principal), rule_id)
+
+
+def self_of(principal: Principal) -> Membership | None:
+    """The person whom the caller is or works for, as they are now."""
+    return Membership.objects.filter(pk=principal.subject_id).first() if principal.subject_id else None
+
+
 def reviewer(external_id: str) -> Membership | None:
     """The person of this name when they hold the reviewer role."""
     person = Membership.objects.filter(external_id=external_id, is_active=True).first()
@@ -182,7 +256,7 @@ def reviewer(external_id: str) -> Membership | None:
 
 def changeable(principal: Principal) -> list[Namespace]:
     """The namespaces in which the caller may forget, pause and resume."""
-    return [namespace for namespace in readable(principal) if _may_change(principal, namespace)]
+    return [namespace for namespace in readable(principal) if may_change(principal, namespace)]
 
 
 def governed(principal: Principal, ref: NamespaceRef) -> Namespace | None:
@@ -219,6 +293,21 @@ def agent(principal: Principal, **named: object) -> Agent:
     return found
 
 
+def agents(principal: Principal) -> list[Agent]:
+    """The agents that work for the caller's subject or belong to them, by name."""
+    mine = Q(acts_for=principal.subject_id) | Q(owner_id=principal.subject_id) | Q(acts_for_everyone=True)
+    return list(Agent.objects.filter(mine).distinct().order_by("slug")) if principal.subject_id else []
+
+
+def saved_views(principal: Principal) -> models.QuerySet[SavedView]:
+    """The views that the person keeps."""
+    return SavedView.objects.filter(namespace__membership_id=principal.subject_id, namespace__membership__isnull=False)
+
+
+def saved_view(principal: Principal, view_id: str | uuid.UUID) -> SavedView:
+    return _one(saved_views(principal), view_id)
+
+
 def person(principal: Principal, external_id: str) -> Membership:
     """The caller themself; for an admin and for the service anyone who was not forgotten yet."""
     known = Membership.objects.filter(external_id=external_id, is_active=True)
@@ -236,14 +325,6 @@ def tenant(principal: Principal, slug: str) -> Tenant:
     if found is None or not (principal.is_system or (principal.is_person and principal.has_role(Role.ADMIN))):
         raise NotVisible
     return found
-
-
-def _may_change(principal: Principal, namespace: Namespace) -> bool:
-    try:
-        require_change(principal, namespace)
-    except Forbidden:
-        return False
-    return True
 
 
 def _one(rows: models.QuerySet[Row], row_id: str | uuid.UUID) -> Row:

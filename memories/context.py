@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memories import budget
+from memories import budget, procedures
 
 if TYPE_CHECKING:
     from memories.models import Memory
@@ -75,7 +75,8 @@ def facts(row: Memory) -> dict[str, Any]:
 
 def line(row: Memory, usual: Mapping[str, Any]) -> str:
     """The line of one memory: its key and statement, and as JSON what else there is or is not as usual."""
-    more = {name: value for name, value in (("value", row.value), ("conditions", row.conditions)) if value is not None}
+    kept = (("value", procedures.compact(row.value)), ("conditions", row.conditions))
+    more = {name: value for name, value in kept if value is not None}
     more |= {name: value for name, value in facts(row).items() if value != usual[name]}
     said = f"- {_json(row.key)}: {_json(row.statement)}"
     return f"{said} {_json(more)}" if more else said

@@ -15,19 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.errors import InvalidInput
 from memories.access import NamespaceRef
 from memories.actions import ForgetPlan
-from memories.inputs import MAX_NAME, MAX_QUERY, MAX_STATEMENT, MAX_VALUE_BYTES, ProposalInput
+from memories.inputs import MAX_NAME, MAX_STATEMENT, MAX_VALUE_BYTES, ProposalInput
 from memories.models import Memory, Namespace
 from memories.policy import Policy
 from memories.reasons import FIELD_OF, sentence
 from memoryhub.api import broken_characters
 
-STATUSES = (
-    ("", _("current")),
-    ("active", _("active")),
-    ("paused", _("paused")),
-    ("expired", _("expired")),
-    ("superseded", _("superseded")),
-)
 DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
@@ -54,18 +47,6 @@ def place_choices(namespaces: Sequence[Namespace], own_id: object) -> list[tuple
 
 def kind_choices(policy: Policy) -> list[tuple[str, str]]:
     return [(rule.name, rule.label.get(get_language() or "en")) for rule in policy.kinds]
-
-
-class FilterForm(forms.Form):
-    q = forms.CharField(label=_("Search"), max_length=MAX_QUERY, required=False)
-    status = forms.ChoiceField(label=_("Status"), choices=STATUSES, required=False)
-    kind = forms.ChoiceField(label=_("Kind"), required=False)
-    namespace = forms.ChoiceField(label=_("Belongs to"), required=False)
-
-    def __init__(self, *args: Any, policy: Policy, places: Sequence[tuple[str, Any]], **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["kind"].choices = [("", _("all")), *kind_choices(policy)]
-        self.fields["namespace"].choices = [("", _("all")), *places]
 
 
 class ContentForm(forms.Form):
@@ -185,10 +166,11 @@ class CorrectionForm(VersionForm, ContentForm):
         touched = {name: self.cleaned_data[name] for name in self.changed_data if name != "expected_version"}
         return touched | ({"conditions": touched["conditions"] or None} if "conditions" in touched else {})
 
-    def renewed(self, memory: Memory) -> CorrectionForm:
-        """The same entries, ready to be put over the version that is current now."""
+    def renewed(self, memory: Memory, statement: str) -> CorrectionForm:
+        """The same entries with this statement, ready to be put over the version that is current now."""
         data = self.data.copy()
         data["expected_version"] = str(memory.version)
+        data["statement"] = statement
         return CorrectionForm(data, memory=memory)
 
 

@@ -76,6 +76,11 @@ class Namespace(TenantRow):
             return self.membership.external_id
         return self.agent.slug if self.agent is not None else self.group.slug  # type: ignore[union-attr]
 
+    @property
+    def time_zone(self) -> str:
+        """The name of the zone in which a bare day of this namespace ends."""
+        return (self.membership.time_zone if self.membership else "") or self.tenant.time_zone
+
 
 class Slot(TenantRow):
     """The place of one (namespace, area, kind, key), known by a keyed digest: what writers lock.
@@ -231,6 +236,8 @@ class Memory(Content):
         indexes = [
             models.Index(fields=["namespace", "rev"], name="memory_by_revision"),
             models.Index(fields=["namespace", "id"], name="memory_by_namespace"),
+            # A page of a person's list and the counts beside it read nothing else.
+            models.Index(fields=["namespace", "status", "id", "valid_until"], name="memory_by_status"),
             # Partial, so that no planner without statistics takes it for a way to a tenant's every memory.
             models.Index(
                 fields=["tenant", "valid_until"], name="memory_by_expiry", condition=Q(valid_until__isnull=False)
@@ -291,6 +298,29 @@ class SourceMarker(TenantRow):
         constraints = [
             models.UniqueConstraint(fields=["namespace", "source_digest"], name="one_marker_per_namespace_and_source")
         ]
+
+
+class OwnRule(TenantRow):
+    """What a person does not want remembered, in their own words: it stands until they remove it or leave.
+
+    `text` is a topic, a kind, a pattern of names, or a phrase. A phrase is matched by its keyed `digest` alone, so one
+    that looks like a secret or an identifier is kept without its text.
+    """
+
+    class Type(models.TextChoices):
+        TOPIC = "topic", _("a topic")
+        KIND = "kind", _("a kind of memory")
+        KEY = "key", _("a name")
+        PHRASE = "phrase", _("words")
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="own_rules")
+    type = models.CharField(max_length=16, choices=Type)
+    text = models.CharField(max_length=128, null=True)
+    words = models.PositiveSmallIntegerField(default=0)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "type", "digest"], name="one_own_rule_per_content")]
 
 
 class CandidateQuerySet(models.QuerySet["Candidate"]):
@@ -367,6 +397,14 @@ class Candidate(Content):
         indexes = [models.Index(fields=["tenant", "status", "awaiting"], name="candidate_by_queue")]
 
 
+class Comment(TenantRow):
+    """What a reviewer asked or a proposer answered about a candidate. The words go when the candidate's do."""
+
+    candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="comments")
+    author = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField(null=True)
+
+
 class Operation(TenantRow):
     """What became of one write, in codes and ids, so that a caller can ask instead of writing twice."""
 
@@ -397,6 +435,36 @@ class Recall(TenantRow):
     omitted = models.JSONField(default=dict)
     gate = models.JSONField(default=dict)
     latency = models.JSONField(default=dict)
+    is_counted = models.BooleanField(default=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["tenant", "id"], name="recall_to_count", condition=Q(is_counted=False)),
+            models.Index(fields=["subject_id", "id"], name="recall_by_subject"),
+        ]
+
+
+class Use(TenantModel):
+    """How often what stands under a slot came back: in all, and in each of its last weeks ("2031-07" and a count).
+
+    Counted from the traces by the sweep, so that reading changes nothing and waits for nothing.
+    """
+
+    slot = models.OneToOneField(Slot, primary_key=True, on_delete=models.CASCADE, related_name="use")
+    total = models.PositiveIntegerField(default=0)
+    last_at = models.DateTimeField()
+    weeks = models.JSONField(default=dict)
+
+
+class SavedView(TenantRow):
+    """A person's filters of their list under a name. Words they searched for are never part of it."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="saved_views")
+    name = models.CharField(max_length=64)
+    query = models.CharField(max_length=1000)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "name"], name="one_saved_view_per_name")]
 
 
 class Feedback(TenantRow):

@@ -54,6 +54,8 @@ ADMITTABLE = {
     "run_result_with_receipt": "tool_output",
 }
 FALLBACK_TOPIC = "business_record"
+# The style of kinds that tell how something is done.
+HOW_TO = "how_to"
 
 
 class PolicyError(ValueError):
@@ -166,6 +168,17 @@ class Retention:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRules:
+    """What reviewers must take care of: kinds by the least risk they carry, and the risks that take two approvers."""
+
+    risk: tuple[tuple[str, str], ...] = ()
+    two_approvers: frozenset[str] = frozenset()
+
+    def kinds_of(self, risk: str) -> tuple[str, ...]:
+        return tuple(kind for kind, carried in self.risk if carried == risk)
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingRules:
     """`remote`: whether an embedder behind a network may see this tenant's texts."""
 
@@ -187,6 +200,7 @@ class Policy:
     recall: RecallRules
     retention: Retention
     embedding: EmbeddingRules
+    review: ReviewRules
 
     @cached_property
     def _kinds(self) -> dict[str, KindRule]:
@@ -204,6 +218,11 @@ class Policy:
     def default_kinds(self) -> frozenset[str]:
         """The kinds a recall searches when it names none."""
         return frozenset(rule.name for rule in self.kinds if rule.recall_by_default)
+
+    @cached_property
+    def how_to_kinds(self) -> frozenset[str]:
+        """The kinds that tell how something is done: what the playbook is made of."""
+        return frozenset(rule.name for rule in self.kinds if rule.style == HOW_TO)
 
     def kind(self, name: str) -> KindRule | None:
         """The rule of a kind, also under its other names."""
@@ -259,7 +278,7 @@ class Policy:
 
     def _topic_by_key(self, kind: str, key: str | None, texts: tuple[str, ...]) -> Topic | None:
         rule = self.kind(kind)
-        if not key or (rule and rule.style == "how_to"):
+        if not key or (rule and rule.style == HOW_TO):
             return None
         if all(topics.is_instruction(text) for text in texts):
             return None
@@ -296,6 +315,7 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
         ),
         retention=Retention(**document["retention"]),
         embedding=EmbeddingRules(**document["embedding"]),
+        review=_review(document.get("review", {})),
     )
 
 
@@ -393,6 +413,11 @@ def _kind(name: str, body: Mapping[str, Any]) -> KindRule:
         style=body["style"],
         also_called=tuple(body["also_called"]),
     )
+
+
+def _review(body: Mapping[str, Any]) -> ReviewRules:
+    """A policy from before reviews had rules names none."""
+    return ReviewRules(tuple(body.get("risk", {}).items()), frozenset(body.get("two_approvers", ())))
 
 
 def _topic(body: Mapping[str, Any]) -> Topic:

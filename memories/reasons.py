@@ -25,6 +25,8 @@ REASONS: Words = {
     "not_reusable_across_tasks": _("It belongs to one task or moment only, so it is not kept for later ones."),
     "run_state_not_memory": _("The state of a run belongs to the program that runs it, not to memory."),
     "transcript_not_memory": _("Whole conversations are not remembered, only the single facts a person states."),
+    "memory_off": _("The person has turned remembering off, so nothing new is kept for them."),
+    "do_not_remember": _("A rule that the person made for themselves says that this is not to be remembered."),
     "tombstone_key": _("This was forgotten on request. Only a new explicit statement brings it back."),
     "tombstone_source": _("It comes from a source whose content was forgotten on request."),
     "sensitive_trait_inference": _("It guesses a private trait of a person. Such guesses are never kept."),
@@ -63,6 +65,7 @@ RULES: Words = {
     "injected_instruction": _("No instruction to an agent to break its rules"),
     "source_of_truth": _("Not something a business system answers for"),
     "reusable": _("Useful beyond one task"),
+    "own_rules": _("Nothing that the person asked not to have remembered"),
     "forgotten": _("Not something that was forgotten on request"),
     "duplicate": _("Compared with what is remembered already"),
     "inference": _("Not a mere guess"),
@@ -76,6 +79,17 @@ RULES: Words = {
     "confirmation": _("Confirmed by the person, or entered by them"),
 }
 
+# What the gate would do, as told to someone who tries a sentence out.
+OUTCOMES: Words = {
+    "store": _("It would be remembered."),
+    "supersede": _("It would be remembered and replace what is there."),
+    "keep": _("It is remembered already."),
+    "needs_confirmation": _("You would be asked first."),
+    "needs_review": _("A reviewer would be asked first."),
+    "route_to_source": _("It would not be remembered: a business system knows it."),
+    "reject": _("It would not be remembered."),
+}
+
 EVIDENCE: Words = {
     "explicit_user": _("the person said so"),
     "verified_reviewer": _("a reviewer approved it"),
@@ -87,12 +101,42 @@ EVIDENCE: Words = {
 STORES: Words = {
     "memories": _("versions of the memory"),
     "candidates": _("proposals that waited or were decided"),
+    "comments": _("comments on proposals"),
     "evidence": _("original messages kept as evidence"),
     "evidence_links": _("links to further evidence"),
     "features": _("entries of the search index"),
+    "own_rules": _("rules of what is not to be remembered"),
     "exports": _("export files"),
     "import_lines": _("lines of files handed over"),
     "imports": _("files handed over"),
+    "uses": _("counts of how often it was recalled"),
+    "saved_views": _("saved views of the list"),
+}
+
+# Why something cannot be done to a memory that was chosen with others.
+OBSTACLES: Words = {
+    "earlier_version": _("It is an earlier version that nothing can be done to."),
+    "not_a_maintainer": _("Only a maintainer or a reviewer may do this to what a team or project remembers."),
+    "paused_already": _("It is paused already."),
+    "active_already": _("It is in use already."),
+    "without_end": _("It has no end, so there is nothing to extend."),
+}
+
+# What made a memory come back, what kept others away, and what the runtime made of it.
+RECALLING: Words = {
+    "keyword": _("same words"),
+    "semantic": _("same meaning"),
+    "authority": _("how sure its source is"),
+    "freshness": _("how recently it was confirmed"),
+    "version": _("corrected before"),
+    "named": _("asked for by its name"),
+    "below_threshold": _("not relevant enough"),
+    "over_budget": _("no room left"),
+    "overridden": _("something stronger said otherwise"),
+    "used": _("the agent used it"),
+    "irrelevant": _("the agent found it beside the point"),
+    "wrong": _("the agent found it wrong"),
+    "stale": _("the agent found it out of date"),
 }
 
 # What can be wrong with a line of a file before the gate is asked, or with its place.
@@ -114,6 +158,7 @@ LINES: Words = {
     "max_length": _("A field is longer than allowed."),
     "invalid_choice": _("A field has none of the values it may have."),
     "invalid": _("A field is not of the form it should have."),
+    "invalid_input": _("A part of the procedure is not of the form it should have."),
     "too_large": _("The value is larger than 8 KiB."),
     "too_deep": _("The value is nested too deeply."),
     "not_a_day": _("There is no such day."),

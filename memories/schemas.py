@@ -17,6 +17,7 @@ EVIDENCE_TYPES = Evidence.Type.values
 FORGET_SCOPES = Erasure.Scope.values
 MEMORY_STATUSES = Memory.Status.values
 CANDIDATE_STATUSES = Candidate.Status.values
+FEEDBACK_VERDICTS = Feedback.Verdict.values
 RECALL_STATUSES = [status.value for status in Status]
 
 
@@ -181,7 +182,7 @@ class ContextShown(drf.Serializer):
 class FeedbackShown(drf.Serializer):
     recall_id = drf.UUIDField()
     memory_id = drf.UUIDField()
-    verdict = drf.ChoiceField(choices=Feedback.Verdict.values)
+    verdict = drf.ChoiceField(choices=FEEDBACK_VERDICTS)
 
 
 class ProgressShown(drf.Serializer):

@@ -20,6 +20,7 @@ from django.db.models.functions import Cast
 from memories.exchange import files
 from memories.models import (
     Candidate,
+    Comment,
     Erasure,
     Evidence,
     EvidenceLink,
@@ -29,8 +30,11 @@ from memories.models import (
     Memory,
     Namespace,
     Operation,
+    OwnRule,
+    SavedView,
     Slot,
     SourceMarker,
+    Use,
 )
 
 
@@ -145,6 +149,10 @@ def _candidates(doomed: Doomed) -> int:
     return doomed.held.update(**BLANK_CANDIDATE)
 
 
+def _comments(doomed: Doomed) -> int:
+    return Comment.objects.filter(candidate__in=doomed.held, text__isnull=False).update(text=None)
+
+
 def _exports(doomed: Doomed) -> int:
     return files.withdraw(doomed.namespace.pk)
 
@@ -175,6 +183,20 @@ def _memories(doomed: Doomed) -> int:
     )
 
 
+def _own_rules(doomed: Doomed) -> int:
+    """A person's rules protect them as long as they are there, also from what was forgotten before."""
+    return OwnRule.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
+
+
+def _uses(doomed: Doomed) -> int:
+    return Use.objects.filter(slot_id__among=doomed.slot_ids).delete()[0]
+
+
+def _saved_views(doomed: Doomed) -> int:
+    """They hold names and filters, and go with their person."""
+    return SavedView.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
+
+
 NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
@@ -198,6 +220,7 @@ STORES = (
         ("key", "path", "statement", "value", "conditions", "aliases", "said", "provenance"),
         _candidates,
     ),
+    Store("comments", Comment, ("text",), _comments),
     Store(
         "memories",
         Memory,
@@ -206,4 +229,7 @@ STORES = (
     ),
     Store("exports", Export, ("file", "sha256"), _exports, files.with_text),
     Store("import_lines", ImportLine, ("content",), _import_lines),
+    Store("own_rules", OwnRule, ("text",), _own_rules),
+    Store("uses", Use, (), _uses),
+    Store("saved_views", SavedView, ("name", "query"), _saved_views),
 )

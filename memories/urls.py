@@ -1,8 +1,10 @@
 from django.urls import path
 
-from memories import api, views, wide_views
+from memories import api, list_views, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
+from memories.playbook import api as playbook_api
+from memories.playbook import views as playbook_views
 
 urlpatterns = [
     path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
@@ -32,19 +34,42 @@ urlpatterns = [
     path("api/v1/imports/<str:import_id>/lines", exchange_api.ImportLinesView.as_view(), name="api-import-lines"),
     path("api/v1/imports/<str:import_id>/start", exchange_api.ImportStartView.as_view(), name="api-import-start"),
     path("api/v1/imports/<str:import_id>/cancel", exchange_api.ImportCancelView.as_view(), name="api-import-cancel"),
+    path("api/v1/playbook", playbook_api.PlaybookView.as_view(), name="api-playbook"),
+    path("api/v1/playbook/<str:memory_id>", playbook_api.EntryView.as_view(), name="api-entry"),
+    path(
+        "api/v1/playbook/<str:memory_id>/versions", playbook_api.EntryVersionsView.as_view(), name="api-entry-versions"
+    ),
+    path("api/v1/playbook/<str:memory_id>/suspend", playbook_api.SuspendView.as_view(), name="api-suspend"),
+    path("api/v1/playbook/<str:memory_id>/resume", playbook_api.ReinstateView.as_view(), name="api-reinstate"),
+    path("api/v1/playbook/<str:memory_id>/roll-back", playbook_api.RollBackView.as_view(), name="api-roll-back"),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
 ]
 urlpatterns += [
-    path("memories/", views.list_memories, name="memories"),
+    path("memories/", list_views.list_memories, name="memories"),
+    path("memories/several/", list_views.change_several, name="several-memories"),
+    path("memories/views/", list_views.save_view, name="save-view"),
+    path("memories/views/<uuid:view_id>/remove/", list_views.remove_view, name="remove-view"),
     path("memories/new/", views.enter, name="enter-memory"),
     path("memories/<uuid:memory_id>/", views.show, name="memory"),
     path("memories/<uuid:memory_id>/correct/", views.correct, name="correct-memory"),
+    path("memories/<uuid:memory_id>/compare/", version_views.compare, name="compare-versions"),
+    path("memories/<uuid:memory_id>/restore/", version_views.restore, name="restore-version"),
     path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
+    path("playbook/", playbook_views.show_playbook, name="playbook"),
+    path("playbook/duplicates/", playbook_views.show_duplicates, name="playbook-duplicates"),
+    path("playbook/new/", playbook_views.propose, name="propose-procedure"),
+    path("playbook/<uuid:memory_id>/", playbook_views.show_entry, name="playbook-entry"),
+    path("playbook/<uuid:memory_id>/compare/", playbook_views.compare, name="compare-entry"),
+    path("playbook/<uuid:memory_id>/change/", playbook_views.change, name="change-entry"),
+    path("playbook/<uuid:memory_id>/suspend/", playbook_views.suspend, name="suspend-entry"),
+    path("playbook/<uuid:memory_id>/resume/", playbook_views.reinstate, name="reinstate-entry"),
+    path("playbook/<uuid:memory_id>/renew/", playbook_views.renew, name="renew-entry"),
+    path("playbook/<uuid:memory_id>/roll-back/", playbook_views.roll_back, name="roll-back-entry"),
     path("data/", exchange_views.show_data, name="data"),
     path("data/memory-1.schema.json", exchange_views.show_schema, name="memory-schema"),
     path("data/exports/", exchange_views.ask_export, name="ask-export"),
@@ -56,6 +81,13 @@ urlpatterns += [
     path("data/imports/<uuid:import_id>/", exchange_views.show_import, name="import"),
     path("data/imports/<uuid:import_id>/start/", exchange_views.start_import, name="start-import"),
     path("data/imports/<uuid:import_id>/cancel/", exchange_views.cancel_import, name="cancel-import"),
+    path("settings/memory/", wish_views.show_wishes, name="wishes"),
+    path("settings/memory/switch/", wish_views.switch_memory, name="switch-memory"),
+    path("settings/memory/ask/", wish_views.ask_me, name="ask-me"),
+    path("settings/memory/rules/", wish_views.add_rule, name="add-rule"),
+    path("settings/memory/rules.json", wish_views.fetch_rules, name="own-rules-file"),
+    path("settings/memory/rules/<uuid:rule_id>/remove/", wish_views.remove_rule, name="remove-rule"),
+    path("settings/memory/try/", wish_views.try_out, name="try-out"),
     path("forget/conversation/<uuid:evidence_id>/", wide_views.forget_conversation, name="forget-conversation"),
     path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
     path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),

@@ -52,6 +52,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "django_htmx",
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -73,6 +74,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "memoryhub.urls"
 WSGI_APPLICATION = "memoryhub.wsgi.application"
@@ -130,6 +132,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+# Webhooks may go to this machine and its networks, also by http: to try them out.
+MEMORYHUB_WEBHOOKS_LOCAL = env.flag("MEMORYHUB_WEBHOOKS_LOCAL", False)
 MEMORYHUB_OPEN_SIGN_UP = env.flag("MEMORYHUB_OPEN_SIGN_UP", False)
 ACCOUNT_ADAPTER = "memoryhub.sign_up.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -220,6 +224,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 FILE_UPLOAD_MAX_MEMORY_SIZE = 17 * 1024 * 1024
 
+# How many seconds an answer on the pages can be taken back before it takes effect; 0: it takes effect at once
+MEMORYHUB_REVIEW_UNDO_SECONDS = env.number("MEMORYHUB_REVIEW_UNDO_SECONDS", 30, least=0, most=600)
+MEMORYHUB_UNDO_SECONDS = env.number("MEMORYHUB_UNDO_SECONDS", 10, least=0, most=600)
+
 # REST
 MEMORYHUB_THROTTLE_RATE = env.pattern(
     "MEMORYHUB_THROTTLE_RATE", "6000/min", r"[1-9][0-9]{0,6}/(sec|min|hour|day)", "a count per sec, min, hour or day"
@@ -259,7 +267,13 @@ SPECTACULAR_SETTINGS = {
         "MemoryStatus": "memories.schemas.MEMORY_STATUSES",
         "ListedStatus": "memories.serializers.LISTED",
         "CandidateStatus": "memories.schemas.CANDIDATE_STATUSES",
+        "WebhookEvent": "accounts.webhooks.outbox.EVENTS",
+        "GroupType": "accounts.webhooks.api.GROUP_TYPES",
+        "DeliveryState": "accounts.webhooks.api.DELIVERY_STATES",
         "RecallStatus": "memories.schemas.RECALL_STATUSES",
+        "VerdictEnum": "memories.schemas.FEEDBACK_VERDICTS",
+        "ReviewVerdict": "reviews.api.VERDICTS",
+        "VerdictState": "reviews.api.VERDICT_STATES",
         "ContextFormat": "memories.context.FORMATS",
         "ExportFormat": "memories.exchange.serializers.EXPORT_FORMATS",
         "ImportFormat": "memories.exchange.serializers.IMPORT_FORMATS",
@@ -310,6 +324,8 @@ if DEBUG and not local_hosts.issuperset({public_host, MEMORYHUB_BIND, *ALLOWED_H
     env.refuse("MEMORYHUB_DEBUG", "shows source and settings to visitors; only allowed on this machine's own hosts")
 if any(host in {"*", "."} for host in ALLOWED_HOSTS):
     env.refuse("MEMORYHUB_ALLOWED_HOSTS", "must name hosts; a wildcard lets anyone forge links in our e-mails")
+if https and MEMORYHUB_WEBHOOKS_LOCAL:
+    env.refuse("MEMORYHUB_WEBHOOKS_LOCAL", "is for trying out: on a public host it opens your own network")
 if https and not MEMORYHUB_TRUST_PROXY:
     env.refuse("MEMORYHUB_TRUST_PROXY", "must be true under https: TLS ends at a proxy that sets X-Forwarded-Proto")
 if SECURE_HSTS_PRELOAD and not https:

@@ -18,9 +18,10 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from accounts import tenancy
-from accounts.models import Tenant
+from accounts.models import Delivery, Tenant
 from accounts.principals import Principal, system
 from memories.models import Erasure, Export, Import
+from reviews.models import DelayedVerdict
 
 log = structlog.get_logger("memoryhub.sweep")
 
@@ -31,7 +32,9 @@ Step = Callable[[Principal, datetime], Mapping[str, int]]
 # long: nothing waits for them, and the worker makes them while it rests.
 VECTORS = "memories.tasks.fill_vectors"
 STEPS = (
+    "reviews.tasks.commit_verdicts",
     "reviews.tasks.lapse_candidates",
+    "reviews.tasks.gather_notices",
     "memories.tasks.forget_long_expired",
     "memories.tasks.drop_expired_imports",
     "memories.tasks.drop_export_files",
@@ -40,9 +43,13 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
+    "memories.tasks.tell_expired",
+    "accounts.tasks.send_webhooks",
+    "memories.tasks.count_uses",
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
+    "reviews.tasks.mail_notices",
     VECTORS,
 )
 LOOK_SECONDS = 0.25
@@ -155,15 +162,19 @@ def _make_vectors(slug: str) -> list[str]:
 
 
 def _work_waits() -> bool:
-    """Whether nobody has tried yet to purge something forgotten, or an export or import waits.
+    """Whether nobody has tried yet to purge something forgotten or to let a verdict take effect, or a file waits.
 
     Where row-level security hides it, it comes later.
     """
     try:
         return (
             Erasure.everywhere.filter(state=Erasure.State.HIDDEN, attempts=0).exists()
+            or DelayedVerdict.everywhere.filter(
+                state=DelayedVerdict.State.WAITING, commits_at__lte=timezone.now(), attempts=0
+            ).exists()
             or Export.everywhere.filter(state=Export.State.QUEUED).exists()
             or Import.everywhere.filter(state=Import.State.QUEUED).exists()
+            or Delivery.everywhere.filter(state=Delivery.State.WAITING, attempts=0).exists()
         )
     except Exception:  # noqa: BLE001 - the next sweep says what is wrong
         return False

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from memoryhub import health
+from memoryhub import health, style
 from memoryhub.mcp.view import McpView
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("accounts.urls")),
     path("", include("memories.urls")),
     path("", include("reviews.urls")),
+    path("style/", style.show_style, name="style"),
     path("mcp", McpView.as_view(), name="mcp"),
     path("api/schema/", SpectacularAPIView.as_view(http_method_names=["get", "head"]), name="schema"),
     # Only what they are for: OPTIONS of a page without a template answered 500.

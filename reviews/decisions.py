@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Any
 
 from django.utils import timezone
 
 from accounts import audit, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import ActorKind, Principal, Scope
-from memories import access, actions, purging
+from memories import access, actions, announcing, purging, tenant_policy
 from memories.actions import Approval, Proposed
-from memories.models import Candidate, Erasure, Evidence
+from memories.models import Candidate, Comment, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
-from memories.write_gate import EvidenceClass, Outcome
-from reviews.models import Review
+from memories.write_gate import Decision, EvidenceClass, Outcome
+from reviews import claims, risk
+from reviews.models import Claim, DelayedVerdict, Review
+from reviews.waiting import approvers, undecided
 
+REFUSING = (Outcome.reject, Outcome.route_to_source)
 SETTLED_WITHOUT_STORING = (Candidate.Status.REJECTED, Candidate.Status.WITHDRAWN, Candidate.Status.LAPSED)
+MOST_AT_ONCE = 200
 # The reasons of people that are kept. Anything else they write is not: a single word may be what was refused.
 REASONS = frozenset(
     {"not_true", "outdated", "too_broad", "unclear", "private", "duplicate", "not_useful", "wrong_place"}
@@ -27,11 +33,15 @@ REASONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A candidate after a person's answer, and what its approval led to."""
+    """A candidate after a person's answer, and what its approval led to.
+
+    A `delayed` answer has led to nothing yet; nor has an approval after which the candidate still waits, for a second.
+    """
 
     candidate: Candidate
     proposed: Proposed | None = None
     erasure: Erasure | None = None
+    delayed: DelayedVerdict | None = None
 
 
 def approve(
@@ -41,42 +51,148 @@ def approve(
     *,
     evidence_id: str | None = None,
     valid_until: datetime | date | None = None,
+    due: DelayedVerdict | None = None,
 ) -> Decided:
     """Say yes to exactly the content shown. The gate is asked again under today's policy; its answer stands.
 
-    Raises StaleVersion when the content is not the one shown, Forbidden for whoever may not decide, Conflict when it
-    was decided already.
+    `due`: the delayed verdict that takes effect with this. Raises StaleVersion when the content is not the one shown,
+    Forbidden for whoever may not decide, Conflict when it was decided already.
     """
     seen = access.candidate(principal, candidate_id)
-    evidence = _word_of(principal, seen, evidence_id)
+    evidence = _word_of(principal, evidence_id, due)
     with tenancy.atomic():
-        candidate = _locked(principal, seen, content_hash)
+        candidate = _locked(principal, seen, content_hash, due)
         if candidate.action == Candidate.Action.FORGET:
             erasure = actions.forget_approved(principal, candidate)
             candidate.refresh_from_db()
             _move(candidate, Candidate.Status.APPROVED, withdrawn_by_erasure=True)
             _note(principal, candidate, "approve")
             return Decided(candidate, erasure=erasure)
-        approval = Approval(candidate, _class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
+        if not _suffices(principal, candidate):
+            _note(principal, candidate, "approve")
+            return Decided(candidate)
+        approval = Approval(candidate, class_of(candidate), principal.subject_id or uuid.UUID(int=0), evidence)
         proposed = actions.approve(principal, approval, valid_until)
-        refused = proposed.decision.outcome in (Outcome.reject, Outcome.route_to_source)
+        refused = proposed.decision.outcome in REFUSING
         _move(candidate, Candidate.Status.REJECTED if refused else Candidate.Status.APPROVED, memory=proposed.memory)
         _note(principal, candidate, "approve", reason=proposed.decision.reason)
     return Decided(candidate, proposed=proposed)
 
 
 def reject(
-    principal: Principal, candidate_id: str, content_hash: str, *, evidence_id: str | None = None, reason: str = ""
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    evidence_id: str | None = None,
+    reason: str = "",
+    due: DelayedVerdict | None = None,
 ) -> Decided:
     """Say no: the content goes, and nothing is remembered."""
-    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.REJECTED, reason)
+    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.REJECTED, reason, due)
 
 
 def request_changes(
-    principal: Principal, candidate_id: str, content_hash: str, *, evidence_id: str | None = None, reason: str = ""
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    evidence_id: str | None = None,
+    reason: str = "",
+    due: DelayedVerdict | None = None,
 ) -> Decided:
     """Ask the proposer for another version; this one can no longer be approved."""
-    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.CHANGES_REQUESTED, reason)
+    return _settle(principal, candidate_id, content_hash, evidence_id, Candidate.Status.CHANGES_REQUESTED, reason, due)
+
+
+def foresee(
+    principal: Principal, candidate_id: str, content_hash: str, valid_until: datetime | date | None = None
+) -> Decision | None:
+    """What the gate would say to a person's yes now; None where it asks to forget, which no gate judges."""
+    seen = access.candidate(principal, candidate_id)
+    if seen.action == Candidate.Action.FORGET or not secrets.same(seen.content_hash, content_hash):
+        return None
+    evidence = _word_of(principal, None, None)
+    approval = Approval(seen, class_of(seen), principal.subject_id or uuid.UUID(int=0), evidence)
+    return actions.foresee_approval(principal, approval, valid_until)
+
+
+def approve_edited(principal: Principal, candidate_id: str, content_hash: str, changes: Mapping[str, Any]) -> Decided:
+    """Remember what the person makes of it: their own words instead of the agent's, at once. It waits no longer.
+
+    What the gate refuses changes nothing: the candidate goes on waiting. Raises what `approve` raises.
+    """
+    seen = access.candidate(principal, candidate_id)
+    with tenancy.atomic():
+        candidate = _locked(principal, seen, content_hash, None)
+        if candidate.awaiting != Candidate.Awaiting.OWNER or candidate.action != Candidate.Action.REMEMBER:
+            raise Conflict("Only what is to be remembered about oneself can be worded anew.", code="not_editable")
+        proposed = actions.propose(principal, replace(actions.held_item(candidate), said={}, **changes))
+        if proposed.memory is not None and proposed.decision.outcome not in REFUSING:
+            _move(candidate, Candidate.Status.APPROVED, memory=proposed.memory)
+            _note(principal, candidate, "approve", reason=proposed.decision.reason)
+    return Decided(candidate, proposed=proposed)
+
+
+def never_again(principal: Principal, candidate_id: str, content_hash: str, type_: str, text: str) -> int:
+    """Say no for good: a rule of the person's own, and a no to everything that waits for them and falls under it.
+
+    Returns how many were rejected. Raises what `reject` raises, and InvalidInput where it is no rule.
+    """
+    seen = access.candidate(principal, candidate_id)
+    with tenancy.atomic():
+        actions.add_rule(principal, type_, text)
+        _settle(principal, candidate_id, content_hash, None, Candidate.Status.REJECTED, "", None)
+        others = access.candidates(principal).waiting(timezone.now()).awaiting_owner(principal.subject_id)
+        wishes = others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk)
+        rejected = 1
+        for one in undecided(wishes)[:MOST_AT_ONCE]:
+            verdict = foresee(principal, str(one.pk), one.content_hash)
+            if verdict is not None and verdict.reason == "do_not_remember":
+                _settle(principal, str(one.pk), one.content_hash, None, Candidate.Status.REJECTED, "", None)
+                rejected += 1
+    return rejected
+
+
+def require_decidable(principal: Principal, seen: Candidate, content_hash: str) -> Candidate:
+    """The waiting candidate under its namespace's lock, when this principal may decide it now and saw this content.
+
+    The caller holds the transaction. Raises what `approve` raises.
+    """
+    return _locked(principal, seen, content_hash, None)
+
+
+def reword(
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    statement: str,
+    conditions: str | None,
+    value: object,
+) -> Candidate:
+    """Give a candidate that one may decide better words, before approving them: other content with another hash.
+
+    Approvals of the earlier words count no more. Raises InvalidInput where the gate refuses the new words: then
+    nothing of them is kept; and what `approve` raises.
+    """
+    seen = access.candidate(principal, candidate_id)
+    if not principal.is_person:
+        raise Forbidden("Only a person may do this, with their own token.", code="people_only")
+    new = {"statement": statement, "conditions": conditions, "value": value}
+    with tenancy.atomic():
+        candidate = _locked(principal, seen, content_hash, None)
+        if candidate.action == Candidate.Action.FORGET:
+            raise Conflict("There is nothing to reword.", code="nothing_to_reword")
+        approval = Approval(
+            candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
+        )
+        decision = actions.foresee_approval(principal, approval, changes=new)
+        if decision.outcome in REFUSING:
+            raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
+        _note(principal, candidate, "reword")
+        actions.reword_held(candidate, new)
+    return candidate
 
 
 def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Decided:
@@ -85,7 +201,7 @@ def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Deci
     seen = access.candidate(principal, candidate_id)
     with tenancy.atomic():
         access.lock([seen.namespace])
-        candidate = _waiting(seen, content_hash)
+        candidate = _waiting(seen, content_hash, None)
         own = (
             candidate.subject_id == principal.subject_id
             if principal.subject_id
@@ -99,12 +215,18 @@ def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Deci
 
 
 def lapse(principal: Principal, now: datetime) -> int:
-    """Let what waited too long go, with its content; returns how many. Safe to run at any time, by anyone, twice."""
-    due = Candidate.objects.filter(
-        status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
+    """Let what waited too long go, with its content; returns how many. Safe to run at any time, by anyone, twice.
+
+    What a person has answered in time is theirs, also while the answer takes effect only in a moment.
+    """
+    due = undecided(
+        Candidate.objects.filter(
+            status__in=[Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED], lapses_at__lte=now
+        )
     )
     with tenancy.atomic():
         rested_on = list(due.exclude(evidence=None).values_list("evidence", flat=True))
+        Comment.objects.filter(candidate__in=due).update(text=None)
         gone = due.update(status=Candidate.Status.LAPSED, decided_at=now, **BLANK_CANDIDATE)
         purging.let_go(Evidence.objects.filter(pk__in=rested_on))
         if gone:
@@ -113,12 +235,18 @@ def lapse(principal: Principal, now: datetime) -> int:
 
 
 def _settle(
-    principal: Principal, candidate_id: str, content_hash: str, evidence_id: str | None, status: str, reason: str
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    evidence_id: str | None,
+    status: str,
+    reason: str,
+    due: DelayedVerdict | None,
 ) -> Decided:
     seen = access.candidate(principal, candidate_id)
-    evidence = _word_of(principal, seen, evidence_id)
+    evidence = _word_of(principal, evidence_id, due)
     with tenancy.atomic():
-        candidate = _locked(principal, seen, content_hash)
+        candidate = _locked(principal, seen, content_hash, due)
         if evidence._state.adding:
             evidence.save()
         _move(candidate, status)
@@ -129,10 +257,10 @@ def _settle(
     return Decided(candidate)
 
 
-def _word_of(principal: Principal, candidate: Candidate, evidence_id: str | None) -> Evidence:
+def _word_of(principal: Principal, evidence_id: str | None, due: DelayedVerdict | None) -> Evidence:
     """The event that shows the person's answer: their own click, or a message of theirs that an agent relays."""
     if principal.is_person:
-        return actions.web_form(principal, timezone.now())
+        return actions.web_form(principal, due.created_at if due else timezone.now())
     principal.require(Scope.RELAY)
     if evidence_id is None:
         raise InvalidInput.field("evidence_id", "A relayed answer cites the person's own message.", "required")
@@ -149,11 +277,11 @@ def _word_of(principal: Principal, candidate: Candidate, evidence_id: str | None
     return evidence
 
 
-def _locked(principal: Principal, seen: Candidate, content_hash: str) -> Candidate:
-    """The waiting candidate under its namespace's lock, when this principal may decide it and saw this content."""
+def _locked(principal: Principal, seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
     access.lock([seen.namespace])
     _require_decider(principal, seen)
-    return _waiting(seen, content_hash)
+    claims.require_free(principal, seen, timezone.now())
+    return _waiting(seen, content_hash, due)
 
 
 def _require_decider(principal: Principal, candidate: Candidate) -> None:
@@ -167,19 +295,30 @@ def _require_decider(principal: Principal, candidate: Candidate) -> None:
         raise Forbidden("Nobody reviews what they proposed themselves.", code="own_proposal")
 
 
-def _waiting(seen: Candidate, content_hash: str) -> Candidate:
+def _waiting(seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
+    """The candidate when nobody has decided it; of a delayed verdict, when it was decided in time."""
     candidate = Candidate.objects.select_for_update(of=("self",)).select_related("slot").get(pk=seen.pk)
     candidate.namespace = seen.namespace
-    if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= timezone.now():
+    decided_at = due.created_at if due else timezone.now()
+    if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= decided_at:
         raise Conflict("It waited too long and has lapsed.", code="lapsed")
-    if candidate.status != Candidate.Status.PENDING:
+    answered = due is None and not undecided(Candidate.objects.filter(pk=candidate.pk)).exists()
+    if candidate.status != Candidate.Status.PENDING or answered:
         raise Conflict("It has been decided already.", code="already_decided")
     if not secrets.same(candidate.content_hash, content_hash):
         raise StaleVersion("This is not the content that waits now.", code="content_changed")
     return candidate
 
 
-def _class_of(candidate: Candidate) -> EvidenceClass:
+def _suffices(principal: Principal, candidate: Candidate) -> bool:
+    """Whether with this approval as many have approved it as its risk takes; each on their own."""
+    others = approvers(candidate)
+    if principal.subject_id in others:
+        raise Conflict("You have approved it; another reviewer must too.", code="second_approver_required")
+    return len(others) + 1 >= risk.approvers_needed(candidate, tenant_policy.active())
+
+
+def class_of(candidate: Candidate) -> EvidenceClass:
     """What an approval proves: the owner's own word, or a reviewer's.
 
     A reviewer who clears the wording of what somebody said about themselves does not become its source.
@@ -200,7 +339,9 @@ def _move(candidate: Candidate, status: str, *, withdrawn_by_erasure: bool = Fal
     for name, value in changes.items():
         setattr(candidate, name, value)
     candidate.save(update_fields=list(changes))
+    Claim.objects.filter(candidate=candidate).delete()
     if status in SETTLED_WITHOUT_STORING:
+        Comment.objects.filter(candidate=candidate).update(text=None)
         purging.let_go(Evidence.objects.filter(pk=candidate.evidence_id))
 
 
@@ -223,3 +364,4 @@ def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str 
         target="candidate",
         target_id=candidate.pk,
     )
+    announcing.decided(candidate, verdict)

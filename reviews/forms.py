@@ -7,11 +7,15 @@ from typing import Any
 
 from django import forms
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from memories.forms import DAY
-from memories.models import Candidate
+from memories.forms import DAY, ContentForm, JSONText, last_day
+from memories.models import Candidate, OwnRule
 from memories.policy import Policy
+from memories.sensitivity import sensitive_trait
+from memories.topics import normalise_key
+from memories.wishes import PRIVATE_LIFE
 
 
 class AnswerForm(forms.Form):
@@ -40,3 +44,57 @@ class ApprovalForm(AnswerForm):
                 field.initial = timezone.localdate() + timedelta(days=rule.default_days)
         elif not remembers or candidate.awaiting == Candidate.Awaiting.OWNER:
             del self.fields["valid_until"]
+
+
+class EditForm(AnswerForm, ContentForm):
+    """A yes in the person's own words. What they leave as it is stays exactly as it was."""
+
+    value = JSONText(
+        label=_("Value for programs (JSON)"),
+        required=False,
+        help_text=_("Programs read this instead of the sentence; keep the two in step or empty it."),
+    )
+
+    def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy) -> None:
+        super().__init__(data, candidate=candidate, policy=policy)
+        shown = {"statement": candidate.statement, "conditions": candidate.conditions or "", "value": candidate.value}
+        self.initial |= shown | {"valid_until": last_day(candidate)}
+        if candidate.value is None:
+            del self.fields["value"]
+
+    def changes(self) -> dict[str, Any]:
+        touched = {name: self.cleaned_data[name] for name in self.changed_data if name != "content_hash"}
+        return touched | ({"conditions": touched["conditions"] or None} if "conditions" in touched else {})
+
+
+class NeverForm(AnswerForm):
+    """A no for good: which rule it makes."""
+
+    rule = forms.ChoiceField(label=_("Never ask me again about"), widget=forms.RadioSelect)
+
+    def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy) -> None:
+        super().__init__(data, candidate=candidate, policy=policy)
+        self.fields["rule"].choices = _rules_against(candidate, policy)
+        self.fields["rule"].initial = self.fields["rule"].choices[0][0]
+
+    def chosen(self) -> tuple[str, str]:
+        type_, _colon, text = self.cleaned_data["rule"].partition(":")
+        return type_, text
+
+
+def _rules_against(candidate: Candidate, policy: Policy) -> list[tuple[str, Any]]:
+    """The rules that would have kept it from being asked, the narrowest first."""
+    name = normalise_key(candidate.key or "")
+    found: list[tuple[str, Any]] = [(f"{OwnRule.Type.KEY}:{name}", _("this name: %(name)s") % {"name": name})]
+    stem, separator, _rest = name.partition("_")
+    if separator:
+        family = f"{stem}_*"
+        found.append((f"{OwnRule.Type.KEY}:{family}", _("all names like %(name)s") % {"name": family}))
+    texts = (candidate.statement or "", candidate.conditions or "", *candidate.aliases)
+    if any(sensitive_trait(text) for text in texts):
+        words = _("my private life: health, beliefs, family, origin, money troubles")
+        found.append((f"{OwnRule.Type.TOPIC}:{PRIVATE_LIFE}", words))
+    rule = policy.kind(candidate.kind)
+    label = rule.label.get(get_language() or "en") if rule else candidate.kind
+    found.append((f"{OwnRule.Type.KIND}:{candidate.kind}", _("everything of this kind: %(kind)s") % {"kind": label}))
+    return found

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet, Window
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.errors import Conflict, Forbidden, MemoryHubError, NotVisible, StaleVersion
+from accounts.errors import Conflict, MemoryHubError, NotVisible, StaleVersion
 from accounts.pages import person_page
 from accounts.principals import Principal, Role
-from memories import access, recalling, tenant_policy
-from memories.actions import HOLDING
+from memories import access, glance, recalling, tenant_policy
+from memories.actions import ACTIVATING, HOLDING
 from memories.models import Candidate, Memory
+from memories.policy import Policy
 from memories.reasons import sentence
-from memories.recalling import ListFilter
 from memories.write_gate import Outcome
-from reviews import decisions
+from reviews import decisions, delays
 from reviews.decisions import Decided
-from reviews.forms import AnswerForm, ApprovalForm
+from reviews.forms import AnswerForm, ApprovalForm, EditForm, NeverForm
+from reviews.waiting import undecided
 
 PAGE = 10
 FIRST = 3
-RECENT = 5
 SENT = 50
-REFUSED = (Outcome.reject, Outcome.route_to_source)
 
 
 @require_safe
@@ -44,38 +46,45 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @person_page
 def my_home(request: HttpRequest, principal: Principal) -> HttpResponse:
-    mine, others = _mine(principal).order_by("-pk"), _others(principal)
-    recent = list(recalling.enumerate_memories(principal, ListFilter()).current().order_by("-pk")[:RECENT])
-    recalling.note_listing(principal, len(recent))
-    shown = {"waiting": _items(principal, mine[:FIRST]), "waiting_count": mine.count(), "review_count": others.count()}
-    return render(request, "home.html", {**shown, "recent": recent, "policy": tenant_policy.active()})
+    """What waits, what came, what was used, what ends soon: about this person alone."""
+    now, policy = timezone.now(), tenant_policy.active()
+    mine = undecided(access.candidates(principal).waiting(now)).awaiting_owner(principal.subject_id)
+    counted = mine.select_related("agent", "subject").annotate(total=Window(Count("pk")))
+    waiting = list(counted.order_by("-pk")[:FIRST])
+    glanced = glance.glance(principal, now)
+    recalling.note_listing(principal, len(glanced.recent))
+    shown = {
+        "waiting": items_of(principal, waiting, policy, places=Q(namespace__membership_id=principal.subject_id)),
+        "waiting_count": waiting[0].total if waiting else 0,
+        "glance": glanced,
+        "policy": policy,
+    }
+    if principal.has_role(Role.REVIEWER):
+        shown["review_count"] = _others(principal).count()
+    days = glanced.days
+    saved, recalled = [one.saved for one in days], [one.recalled for one in days]
+    shown["labels"] = [date_format(one.day, "MONTH_DAY_FORMAT") for one in days]
+    shown["series"] = [(gettext("remembered"), saved), (gettext("recalled by agents"), recalled)]
+    return render(request, "home.html", shown)
 
 
 @require_safe
 @person_page
 def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
     """What agents would remember or forget about me, each with its exact content."""
+    policy = tenant_policy.active()
     page = Paginator(_mine(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
     sent = _waiting(principal).filter(subject_id=principal.subject_id, awaiting=Candidate.Awaiting.REVIEWER)
-    shown = {"page": page, "items": _items(principal, page.object_list), "sent": sent.order_by("-pk")[:SENT]}
-    return render(request, "reviews/waiting.html", {**shown, "policy": tenant_policy.active()})
-
-
-@require_safe
-@person_page
-def queue(request: HttpRequest, principal: Principal) -> HttpResponse:
-    """What waits for a reviewer; one's own proposals are visible, but others decide them."""
-    if not principal.has_role(Role.REVIEWER):
-        raise Forbidden("Only a reviewer may open this page.", code="not_a_reviewer")
-    page = Paginator(_others(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
-    shown = {"page": page, "items": _items(principal, page.object_list), "policy": tenant_policy.active()}
-    return render(request, "reviews/queue.html", shown)
+    shown = {"page": page, "items": items_of(principal, page.object_list, policy), "sent": sent.order_by("-pk")[:SENT]}
+    return render(request, "reviews/waiting.html", {**shown, "policy": policy})
 
 
 @require_safe
 @person_page
 def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
-    """One of them on a page of its own."""
+    """One of them on a page of its own; what a reviewer decides has its page among the reviews."""
+    if _for_reviewer(principal, candidate_id):
+        return redirect("review", candidate_id)
     return _one(request, principal, candidate_id)
 
 
@@ -83,16 +92,22 @@ def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) ->
 @person_page
 def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, action: str) -> HttpResponse:
     """One person's answer to exactly what was shown. What moved on meanwhile is told, and nothing is stored."""
+    if action != "withdraw" and _for_reviewer(principal, candidate_id):
+        return redirect("review", candidate_id)
     seen = access.candidate(principal, candidate_id)
-    back = "reviews" if seen.awaiting == Candidate.Awaiting.REVIEWER and action != "withdraw" else "waiting"
+    back = _back(request)
     form_class = ApprovalForm if action == "approve" else AnswerForm
     form = form_class(request.POST, candidate=seen, policy=tenant_policy.active())
     if not form.is_valid():
         return _one(request, principal, candidate_id, form)
     try:
-        decided = VERBS[action](principal, str(candidate_id), **form.cleaned_data)
+        decided = _decide(principal, seen, action, form.cleaned_data)
     except (StaleVersion, Conflict) as error:
         messages.error(request, moved_on(error))
+        return redirect(back)
+    if decided.delayed is not None:
+        address = reverse("undo-candidate", args=[seen.pk])
+        messages.success(request, str(DELAYED[seen.action, action]), extra_tags=address)
         return redirect(back)
     if decided.erasure is not None:
         return redirect("erasure", decided.erasure.pk)
@@ -101,11 +116,89 @@ def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, 
     return redirect(back)
 
 
-VERBS: dict[str, Callable[..., Decided]] = {
-    "approve": decisions.approve,
-    "reject": decisions.reject,
-    "request_changes": decisions.request_changes,
-    "withdraw": decisions.withdraw,
+def _back(request: HttpRequest) -> str:
+    """Where an answer leads: on to what else waits there."""
+    return "home" if request.POST.get("back") == "home" else "waiting"
+
+
+def _decide(principal: Principal, seen: Candidate, action: str, given: dict[str, Any]) -> Decided:
+    """The answer, which can be taken back for a while; a yes that the gate refuses is answered at once, with why."""
+    if action == "withdraw":
+        return decisions.withdraw(principal, str(seen.pk), **given)
+    if action == "approve" and seen.awaiting == Candidate.Awaiting.OWNER:
+        foreseen = decisions.foresee(principal, str(seen.pk), **given)
+        if foreseen is not None and foreseen.outcome not in ACTIVATING:
+            return decisions.approve(principal, str(seen.pk), **given)
+    return delays.decide(principal, str(seen.pk), **given, verdict=action)
+
+
+@require_POST
+@person_page
+def undo(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
+    """Take one's own answer back while it waits to take effect; what can be decided again is shown again."""
+    seen = access.candidate(principal, candidate_id)
+    back = redirect("waiting") if seen.awaiting == Candidate.Awaiting.OWNER else redirect("candidate", candidate_id)
+    try:
+        delays.undo(principal, str(candidate_id))
+        messages.success(request, gettext("Taken back: nothing has happened, and it waits again."))
+    except Conflict as error:
+        messages.error(request, gettext(error.detail))
+    return back
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@person_page
+def edit(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
+    """A yes in one's own words: they are remembered instead of the agent's."""
+    candidate, policy = _still_waiting(principal, candidate_id), tenant_policy.active()
+    form = EditForm(request.POST or None, candidate=candidate, policy=policy)
+    if form.is_valid():
+        try:
+            given = form.cleaned_data["content_hash"]
+            decided = decisions.approve_edited(principal, str(candidate_id), given, form.changes())
+        except (StaleVersion, Conflict) as error:
+            messages.error(request, moved_on(error))
+            return redirect("waiting")
+        decision = decided.proposed.decision if decided.proposed else None
+        if decision is not None and decision.outcome in (*ACTIVATING, Outcome.keep):
+            messages.success(request, gettext("It is remembered as you worded it."))
+            return redirect("waiting")
+        form.show_refusal(decision.reason if decision else "")
+    shown = {"form": form, "item": items_of(principal, [candidate], policy)[0], "policy": policy}
+    return render(request, "reviews/edit.html", shown, status=400 if form.errors else 200)
+
+
+@require_POST
+@person_page
+def never(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
+    """A no for good: a rule, and a no to all that waits and falls under it."""
+    candidate = _still_waiting(principal, candidate_id)
+    form = NeverForm(request.POST, candidate=candidate, policy=tenant_policy.active())
+    if not form.is_valid():
+        return _one(request, principal, candidate_id)
+    try:
+        content_hash = form.cleaned_data["content_hash"]
+        count = decisions.never_again(principal, str(candidate_id), content_hash, *form.chosen())
+    except (StaleVersion, Conflict) as error:
+        messages.error(request, moved_on(error))
+        return redirect("waiting")
+    words = ngettext(
+        "The rule stands, and %(n)s proposal is rejected. You find your rules in the settings.",
+        "The rule stands, and %(n)s proposals are rejected. You find your rules in the settings.",
+        count,
+    )
+    messages.success(request, words % {"n": count})
+    return redirect(_back(request))
+
+
+ACTIONS = ("approve", "reject", "request_changes", "withdraw")
+DELAYED = {
+    (Candidate.Action.REMEMBER, "approve"): _("You said yes: it is remembered."),
+    (Candidate.Action.REMEMBER, "reject"): _("You said no: it is not remembered, and the text goes."),
+    (Candidate.Action.REMEMBER, "request_changes"): _("The agent is asked for another version."),
+    (Candidate.Action.FORGET, "approve"): _("You said yes: it is forgotten."),
+    (Candidate.Action.FORGET, "reject"): _("You said no: it stays."),
+    (Candidate.Action.FORGET, "request_changes"): _("The agent is asked for another version."),
 }
 SETTLED = {
     "reject": _("It was rejected: nothing is remembered and the text is gone."),
@@ -119,7 +212,7 @@ def outcome_of(action: str, decided: Decided) -> tuple[int, str]:
     if decided.proposed is None:
         return messages.SUCCESS, str(SETTLED[action])
     decision = decided.proposed.decision
-    if decision.outcome in REFUSED:
+    if decision.outcome in decisions.REFUSING:
         reason = sentence(decision.reason)
         return messages.WARNING, gettext("You agreed, but it is not remembered. %(reason)s") % {"reason": reason}
     if decision.outcome in HOLDING:
@@ -138,12 +231,21 @@ class Item:
 
     candidate: Candidate
     form: AnswerForm
+    never: NeverForm
     replaces: Memory | None
     is_own: bool
 
 
 def _waiting(principal: Principal) -> QuerySet[Candidate]:
-    return access.candidates(principal).waiting(timezone.now()).select_related("agent", "subject")
+    """What the reader can still decide, after what was decided a while ago has taken effect."""
+    rows = access.candidates(principal)
+    delays.settle(rows, now := timezone.now())
+    return undecided(rows.waiting(now)).select_related("agent", "subject")
+
+
+def _for_reviewer(principal: Principal, candidate_id: uuid.UUID) -> bool:
+    """Whether the reader sees it as a reviewer, and so among the reviews."""
+    return access.candidates(principal).filter(access.reviewable(principal), pk=candidate_id).exists()
 
 
 def _mine(principal: Principal) -> QuerySet[Candidate]:
@@ -154,17 +256,24 @@ def _others(principal: Principal) -> QuerySet[Candidate]:
     return _waiting(principal).filter(access.reviewable(principal))
 
 
-def _items(principal: Principal, found: Iterable[Candidate], bound: AnswerForm | None = None) -> list[Item]:
-    """What a candidate would replace is shown only to those who may read it anyway."""
-    candidates, policy = list(found), tenant_policy.active()
-    standing = Memory.objects.current().filter(
-        slot__in=[one.slot_id for one in candidates], namespace__in=access.readable(principal)
-    )
+def items_of(
+    principal: Principal,
+    candidates: Sequence[Candidate],
+    policy: Policy,
+    bound: AnswerForm | None = None,
+    places: Q | None = None,
+) -> list[Item]:
+    """What a candidate would replace is shown only to those who may read it anyway; `places` may be fewer."""
+    if not candidates:
+        return []
+    visible = places or Q(namespace__in=access.readable(principal))
+    standing = Memory.objects.current().filter(visible, slot__in=[one.slot_id for one in candidates])
     by_slot = {memory.slot_id: memory for memory in standing}
     return [
         Item(
             candidate=one,
             form=bound or ApprovalForm(candidate=one, policy=policy),
+            never=NeverForm(candidate=one, policy=policy),
             replaces=by_slot.get(one.slot_id),
             is_own=one.awaiting == Candidate.Awaiting.REVIEWER and one.subject_id == principal.subject_id,
         )
@@ -175,9 +284,14 @@ def _items(principal: Principal, found: Iterable[Candidate], bound: AnswerForm |
 def _one(
     request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, bound: AnswerForm | None = None
 ) -> HttpResponse:
+    candidate = _still_waiting(principal, candidate_id)
+    policy = tenant_policy.active()
+    shown = {"item": items_of(principal, [candidate], policy, bound)[0], "policy": policy}
+    return render(request, "reviews/candidate.html", shown, status=400 if bound else 200)
+
+
+def _still_waiting(principal: Principal, candidate_id: uuid.UUID) -> Candidate:
     candidate = _waiting(principal).filter(pk=candidate_id).first()
     if candidate is None:
         raise NotVisible
-    item = _items(principal, [candidate], bound)[0]
-    shown = {"item": item, "policy": tenant_policy.active()}
-    return render(request, "reviews/candidate.html", shown, status=400 if bound else 200)
+    return candidate

@@ -20,10 +20,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from exchange import asked, entry, hand_over, sweep
 from mcp_door import handshake, stateless
 
-from accounts.models import Agent, Membership, PersonalToken
+from accounts.models import Agent, Delivery, Membership, PersonalToken, Webhook
 from accounts.principals import Scope
 from accounts.secrets import new_token
-from memories.models import Namespace
+from memories import actions
+from memories.models import Namespace, SavedView
 from memoryhub.mcp.view import ANSWERS
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -59,6 +60,7 @@ class Row:
     headers: Mapping[str, str] = field(default_factory=dict)
     asked_by: str = "alice"
     relayed: bool = False
+    people: bool = False  # only for people themselves
     wrong_role: tuple[str, int] | None = None  # who sees it and still may not, and what they are told
 
     def __str__(self) -> str:
@@ -73,6 +75,7 @@ MEMORY = {"memory_id": "memory_id"}
 EXPORT, IMPORT = {"export_id": "export_id"}, {"import_id": "import_id"}
 TEAM_MEMORY = {"memory_id": "shared_id"}
 HELD = {"candidate_id": "candidate_id"}
+HOOK = {"webhook_id": "webhook_id"}
 REVIEWED = {"candidate_id": "review_id"}
 ANSWER = made(content_hash=":content_hash", evidence_id=":evidence_id")
 REVIEW_ANSWER = made(content_hash=":review_hash", evidence_id=":rita_evidence_id")
@@ -131,6 +134,44 @@ ROWS = (
     ),
     Row("erasures/<str:erasure_id>", "GET", Scope.READ, 200, ids={"erasure_id": "erasure_id"}),
     Row("operations/<str:operation_id>", "GET", Scope.READ, 200, ids={"operation_id": "operation_id"}),
+    Row("playbook", "GET", Scope.READ, 200),
+    Row("playbook/<str:memory_id>", "GET", Scope.READ, 200, ids=TEAM_MEMORY),
+    Row("playbook/<str:memory_id>/versions", "GET", Scope.READ, 200, ids=TEAM_MEMORY),
+    *(
+        Row(
+            f"playbook/<str:memory_id>/{switch}", "POST", scope, 200, ids=TEAM_MEMORY, body=body, headers=IF_MATCH,
+            relayed=True, asked_by="rita", wrong_role=("alice", 403),
+        )
+        for switch, scope, body in (
+            ("suspend", Scope.FORGET, made(reason="wrong")),
+            ("resume", Scope.FORGET, made()),
+            ("roll-back", Scope.PROPOSE, made(version_id=":shared_id")),
+        )
+    ),
+    *(
+        Row("webhooks", method, Scope.PROVISION, right, body=body, relayed=True, asked_by="adam",
+            wrong_role=("alice", 403))
+        for method, right, body in (
+            ("GET", 200, lambda scene: None),
+            ("POST", 201, made(url="https://example.com/hook", events=["entry.published"])),
+        )
+    ),
+    *(
+        Row(f"webhooks/<str:webhook_id>{rest}", method, Scope.PROVISION, right, ids=HOOK, body=body, relayed=True,
+            asked_by="adam", wrong_role=("alice", 404))
+        for rest, method, right, body in (
+            ("", "GET", 200, lambda scene: None),
+            ("", "DELETE", 204, lambda scene: None),
+            ("/switch-on", "POST", 200, made()),
+            ("/switch-off", "POST", 200, made()),
+            ("/deliveries", "GET", 200, lambda scene: None),
+        )
+    ),
+    Row(
+        "webhooks/<str:webhook_id>/deliveries/<str:delivery_id>/retry", "POST", Scope.PROVISION, 200,
+        ids={**HOOK, "delivery_id": "delivery_id"}, body=made(), relayed=True, asked_by="adam",
+        wrong_role=("alice", 404),
+    ),
     Row("index-status", "GET", Scope.READ, 200),
     Row("exports", "POST", Scope.READ, 202, body=made(format="csv")),
     Row("exports/<str:export_id>", "GET", Scope.READ, 200, ids=EXPORT),
@@ -164,6 +205,26 @@ ROWS = (
         "candidates/<str:candidate_id>/withdraw", "POST", Scope.PROPOSE, 200,
         ids=REVIEWED, body=made(content_hash=":review_hash"), wrong_role=("rita", 403),
     ),
+    *(
+        Row(
+            f"candidates/<str:candidate_id>/{route}", method, None, status,
+            ids=REVIEWED, asked_by="rita", people=True, body=made(**body), wrong_role=wrong,
+        )
+        for route, method, status, body, wrong in (
+            ("undo", "POST", 409, {}, None),  # there is nothing to take back
+            ("dossier", "GET", 200, {}, ("alice", 403)),
+            ("claim", "POST", 200, {}, ("alice", 403)),
+            ("release", "POST", 204, {}, None),
+            ("transfer", "POST", 400, {"reviewer": "rolf"}, ("alice", 403)),  # there is no such reviewer
+            ("comments", "GET", 200, {}, None),
+            ("comments", "POST", 201, {"comment": "Which log?"}, None),
+            ("reword", "POST", 200, {"content_hash": ":review_hash", "statement": "Read the log."}, ("alice", 403)),
+        )
+    ),
+    *(
+        Row(route, "GET", None, 200, asked_by="rita", people=True, wrong_role=("alice", 403))
+        for route in ("reviews/queue", "reviews/quality")
+    ),
 )  # fmt: skip
 
 
@@ -187,6 +248,8 @@ SHOWN = (200,)
 ANSWERED = (200, 302, 303, 400, 409, 412)  # an empty form is an answer too
 HELD_PAGE = "candidates/<uuid:candidate_id>"
 MEMORY_PAGE = "memories/<uuid:memory_id>"
+HOOK_PAGE = "settings/webhooks/<uuid:webhook_id>"
+ENTRY_PAGE = "playbook/<uuid:memory_id>"
 EXPORT_PAGE, OWN_EXPORT = "data/exports/<uuid:export_id>", {"export_id": "own_export_id"}
 IMPORT_PAGE, OWN_IMPORT = "data/imports/<uuid:import_id>", {"import_id": "own_import_id"}
 THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
@@ -199,15 +262,31 @@ PAGES = (
     Page("api/schema/", SAFE, OPEN, SHOWN),
     Page("api/docs/", SAFE, OPEN, SHOWN),
     Page("", SAFE, OPEN, SHOWN),
+    Page("style/", SAFE, SIGN_IN, SHOWN),
     Page("help/", SAFE, OPEN, SHOWN),
     Page("problems/<str:code>/", SAFE, OPEN, SHOWN),
     Page("memories/", SAFE, SIGN_IN, SHOWN),
+    Page("memories/several/", FORM, SIGN_IN, ANSWERED),
+    Page("memories/views/", POST, SIGN_IN, ANSWERED),
+    Page("memories/views/<uuid:view_id>/remove/", POST, SIGN_IN, ANSWERED, {"view_id": "view_id"}),
     Page("memories/new/", FORM, SIGN_IN, ANSWERED),
     Page(f"{MEMORY_PAGE}/", SAFE, SIGN_IN, SHOWN, MEMORY),
     Page(f"{MEMORY_PAGE}/correct/", FORM, SIGN_IN, ANSWERED, MEMORY),
+    Page(f"{MEMORY_PAGE}/compare/", SAFE, SIGN_IN, SHOWN, MEMORY),
+    Page(f"{MEMORY_PAGE}/restore/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/pause/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
+    Page("playbook/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/duplicates/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/new/", FORM, SIGN_IN, ANSWERED),
+    Page(f"{ENTRY_PAGE}/", SAFE, SIGN_IN, SHOWN, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/compare/", SAFE, SIGN_IN, (404,), TEAM_MEMORY),  # there is one version only
+    Page(f"{ENTRY_PAGE}/change/", FORM, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/suspend/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/resume/", POST, SIGN_IN, (403,), TEAM_MEMORY),  # a member is no reviewer
+    Page(f"{ENTRY_PAGE}/renew/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/roll-back/", FORM, SIGN_IN, (403,), TEAM_MEMORY),
     Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, SHOWN, {"erasure_id": "erasure_id"}),
     Page("data/", SAFE, SIGN_IN, SHOWN),
     Page("data/memory-1.schema.json", SAFE, OPEN, SHOWN),
@@ -226,20 +305,51 @@ PAGES = (
     Page("forget/me/", FORM, SIGN_IN, (302,)),  # the password is asked for again
     Page("forgotten/<str:token>/", SAFE, 404, (404,)),  # a made-up token
     Page("waiting/", SAFE, SIGN_IN, SHOWN),
+    Page("notices/", SAFE, SIGN_IN, SHOWN),
+    Page("notices/read/", POST, SIGN_IN, ANSWERED),
+    Page("settings/notices/", FORM, SIGN_IN, ANSWERED),
+    Page("activity/", SAFE, SIGN_IN, SHOWN),
+    Page("activity/file/", SAFE, SIGN_IN, SHOWN),
+    Page(f"{HELD_PAGE}/edit/", FORM, SIGN_IN, ANSWERED, HELD),
+    Page(f"{HELD_PAGE}/never/", POST, SIGN_IN, ANSWERED, HELD),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
+    Page("reviews/quality/", SAFE, SIGN_IN, (403,)),
+    Page("reviews/quality/<str:table>.csv", SAFE, SIGN_IN, (404,)),  # there is no table of that name
+    Page("reviews/duplicates/", POST, SIGN_IN, (403,)),
+    Page("reviews/<uuid:candidate_id>/", SAFE, SIGN_IN, (403,), REVIEWED),
+    Page("reviews/<uuid:candidate_id>/reword/", FORM, SIGN_IN, (403,), REVIEWED),
+    *(
+        Page(f"reviews/<uuid:candidate_id>/{what}/", POST, SIGN_IN, (403,), REVIEWED)
+        for what in ("approve", "reject", "request_changes", "claim", "release", "transfer", "comment")
+    ),
     Page(f"{HELD_PAGE}/", SAFE, SIGN_IN, SHOWN, HELD),
     *(
         Page(f"{HELD_PAGE}/{answer}/", POST, SIGN_IN, ANSWERED, HELD)
-        for answer in ("approve", "reject", "request_changes", "withdraw")
+        for answer in ("approve", "reject", "request_changes", "withdraw", "undo")
     ),
     Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
     Page("settings/", SAFE, SIGN_IN, SHOWN),
+    Page("settings/webhooks/", FORM, SIGN_IN, (403,)),  # for maintainers and admins
+    Page(f"{HOOK_PAGE}/", SAFE, SIGN_IN, (404,), HOOK),
+    *(Page(f"{HOOK_PAGE}/{what}/", POST, SIGN_IN, (404,), HOOK) for what in ("switch", "remove")),
+    Page(
+        f"{HOOK_PAGE}/deliveries/<uuid:delivery_id>/retry/",
+        POST,
+        SIGN_IN,
+        (404,),
+        {**HOOK, "delivery_id": "delivery_id"},
+    ),
     Page("settings/time-zone/", POST, SIGN_IN, ANSWERED),
     Page("settings/tokens/", POST, SIGN_IN, ANSWERED),
     Page("settings/tokens/<uuid:token_id>/revoke/", POST, SIGN_IN, ANSWERED, {"token_id": "token_id"}),
     Page("settings/organisation/", POST, SIGN_IN, (404,)),
     Page("settings/language/", POST, 302, (302,)),
     Page("settings/theme/", POST, 302, (302,)),
+    Page("settings/keys/", POST, 302, (302,)),
+    Page("settings/memory/", SAFE, SIGN_IN, SHOWN),
+    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "rules", "try")),
+    Page("settings/memory/rules.json", SAFE, SIGN_IN, SHOWN),
+    Page("settings/memory/rules/<uuid:rule_id>/remove/", POST, SIGN_IN, ANSWERED, {"rule_id": "rule_id"}),
 )
 
 
@@ -296,7 +406,10 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             evidence_id=alice.evidence(),
             rita_evidence_id=acme.rita.evidence(),
             **ids_of(acme),
+            **webhook_of(acme),
             token_id=personal_token(acme),
+            view_id=saved_view(acme),
+            rule_id=own_rule(acme),
         )
 
 
@@ -304,6 +417,26 @@ def ids_of(acme: Company) -> dict[str, str]:
     with acme.entered():
         place = Namespace.objects.get(membership__external_id="alice")
         return {"agent_id": str(Agent.objects.get(slug="solo").pk), "namespace_id": str(place.pk)}
+
+
+def own_rule(acme: Company) -> str:
+    """A rule that nothing else of the scene falls under."""
+    with acme.entered():
+        return str(actions.add_rule(acme.principal("alice"), "key", f"never_{word()}").pk)
+
+
+def webhook_of(acme: Company) -> dict[str, str]:
+    """A webhook of the tenant with a message that waits."""
+    with acme.entered():
+        hook = Webhook.objects.create(url="https://example.com/hook", events=["entry.published"], salt="0" * 64)
+        delivery = Delivery.objects.create(webhook=hook, event="entry.published")
+    return {"webhook_id": str(hook.pk), "delivery_id": str(delivery.pk)}
+
+
+def saved_view(acme: Company) -> str:
+    with acme.entered():
+        place = Namespace.objects.get(membership__external_id="alice")
+        return str(SavedView.objects.create(namespace=place, name="mine", query="kind=preference").pk)
 
 
 def personal_token(acme: Company) -> str:
@@ -328,6 +461,11 @@ def ask(caller: Caller, row: Row, scene: Any, *, absent: bool = False, method: s
     return caller.call(method or row.method, f"/{path}", row.body(scene), row.headers, **row.query(scene))
 
 
+def asking(company: Company, row: Row, name: str = "") -> Caller:
+    """The caller of the row, with everything it takes: an agent's key, or the person themselves."""
+    return company.person(name or row.asked_by) if row.people else company.by("relay", name or row.asked_by)
+
+
 def shown(response: Any) -> tuple[Any, ...]:
     """All that an answer tells, but for what differs from answer to answer."""
     body = json.loads(response.content) if response.content else None
@@ -339,6 +477,8 @@ def shown(response: Any) -> tuple[Any, ...]:
 
 def foreigners(cast: Cast, row: Row) -> list[Caller]:
     """Callers with every scope the row needs who are no party to it."""
+    if row.people:
+        return [cast.beta.person("bob"), cast.beta.person("rita"), cast.acme.person("paul")]
     key = "relay" if row.relayed else "runtime"
     return [cast.beta.by(key, "bob"), cast.beta.by(key, "alice"), cast.acme.by(key, "paul")]
 
@@ -443,7 +583,7 @@ def test_what_belongs_to_others_answers_as_what_is_absent(cast: Cast, scene: Any
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.ids], ids=str)
 def test_a_malformed_id_answers_as_an_absent_one(cast: Cast, scene: Any, row: Row) -> None:
-    caller = cast.acme.by("relay" if row.relayed else "runtime", row.asked_by)
+    caller = asking(cast.acme, row) if row.people or row.relayed else cast.acme.by("runtime", row.asked_by)
     absent = ask(caller, row, scene, absent=True)
     assert absent.status_code == 404
     for broken in ("1", "nonsense", "%00", ABSENT.upper() + "x", "..", "' OR 1=1 --"):
@@ -472,23 +612,32 @@ def test_a_missing_scope_is_refused_before_anything_is_looked_at(cast: Cast, sce
         assert ask(others[0], row, scene, method="HEAD").status_code == 403
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if row.people], ids=str)
+def test_no_agents_key_does_what_people_do_themselves(cast: Cast, scene: Any, row: Row) -> None:
+    """R-100: whatever its scopes and whomever it acts for, and the same for absent things."""
+    agent = cast.acme.by("relay", row.asked_by)
+    refused = ask(agent, row, scene)
+    assert (refused.status_code, refused.json()["code"]) == (403, "people_only")
+    assert shown(ask(agent, row, scene, absent=True)) == shown(refused)
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.wrong_role], ids=str)
 def test_a_wrong_role_is_refused_and_a_right_one_is_not(cast: Cast, scene: Any, row: Row) -> None:
     """R-058, R-250: who sees what a team shares may not therefore decide about it."""
     assert row.wrong_role
     name, status = row.wrong_role
-    caller = cast.acme.by("relay", name)
+    caller = asking(cast.acme, row, name)
     body = row.body(scene)
     if body and "evidence_id" in body:
         body["evidence_id"] = caller.evidence()
     path = re.sub(r"<str:(\w+)>", lambda found: getattr(scene, row.ids[found[1]]), row.route)
     assert caller.call(row.method, f"/{path}", body, row.headers).status_code == status
-    assert ask(cast.acme.by("relay", row.asked_by), row, scene).status_code == row.right
+    assert ask(asking(cast.acme, row), row, scene).status_code == row.right
 
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_the_right_caller_is_served(cast: Cast, scene: Any, row: Row) -> None:
-    caller = cast.acme.by("relay", row.asked_by)
+    caller = asking(cast.acme, row)
     if row.method == "GET":
         head = ask(caller, row, scene, method="HEAD")
         assert (head.status_code, head.content) == (row.right, b"")

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from accounts.models import AuditEvent, User
-from memories import views
+from memories import list_forms
 from memories.models import Memory
 from memoryhub import translations
 
@@ -22,6 +22,7 @@ INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=[\"']|
 OPEN_PAGES = ("/", "/help/", "/problems/stale_version/", "/problems/no_such_code/", "/account/login/")
 OPEN_PAGES += ("/account/password/reset/", "/account/signup/")
 OWN_PAGES = ("/", "/memories/", "/memories/new/", "/data/", "/waiting/", "/settings/", "/help/", "/account/logout/")
+OWN_PAGES += ("/settings/memory/", "/settings/notices/", "/notices/", "/activity/", "/activity/?own_reading=on")
 OWN_PAGES += ("/account/password/set/", "/account/2fa/", "/account/email/")
 
 
@@ -168,15 +169,15 @@ def test_the_list_narrows_by_words_status_kind_and_place(acme: Company) -> None:
     assert found("namespace=team:night") == found("status=gone") == set()
 
 
-def test_long_lists_have_pages_and_keep_their_filter(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "PAGE", 2)
+def test_long_lists_have_numbered_pages_and_keep_their_filter(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_forms, "SIZES", (2,))
     for _ in range(3):
         acme.alice.store()
     client = acme.person("alice").client
     first, last = page(client, "/memories/?kind=preference"), page(client, "/memories/?kind=preference&page=2")
-    assert (first.count("quote-link"), last.count("quote-link")) == (2, 1)
+    assert (first.count('class="row"'), last.count('class="row"')) == (2, 1)
     assert 'href="?kind=preference&amp;page=2"' in first
-    assert page(client, "/memories/?page=nonsense").count("quote-link") == 2
+    assert page(client, "/memories/?page=nonsense").count('class="row"') == 2
 
 
 def test_reading_pages_leaves_a_trace_without_text(acme: Company) -> None:
@@ -202,6 +203,8 @@ def test_what_was_refused_leaves_a_trace_too(cast: Cast) -> None:
 
 def test_a_longer_list_asks_the_database_no_more_often(acme: Company) -> None:
     client = acme.person("alice").client
+    acme.alice.store()
+    acme.alice.hold()
     for path in ("/", "/memories/", "/waiting/"):
         page(client, path)
         with CaptureQueriesContext(connection) as before:

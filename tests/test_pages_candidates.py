@@ -9,8 +9,10 @@ from cast import TEAM, Company, in_months, new_key, now, word
 from django.test import Client
 from test_pages import checked, page
 
+from accounts.principals import system
 from memories.models import Candidate, Erasure, Memory
 from memories.reasons import REASONS
+from reviews import delays
 from reviews.models import Review
 
 
@@ -26,7 +28,8 @@ def rita(acme: Company) -> Client:
 
 def answer(client: Client, candidate: dict[str, Any], action: str, **fields: Any) -> Any:
     data = {"content_hash": candidate["content_hash"], **fields}
-    return client.post(f"/candidates/{candidate['candidate_id']}/{action}/", data, follow=True)
+    place = "reviews" if candidate.get("awaiting") == "reviewer" and action != "withdraw" else "candidates"
+    return client.post(f"/{place}/{candidate['candidate_id']}/{action}/", data, follow=True)
 
 
 def lesson(acme: Company, by: str = "alice", **fields: Any) -> dict[str, Any]:
@@ -41,6 +44,12 @@ def lesson(acme: Company, by: str = "alice", **fields: Any) -> dict[str, Any]:
 def row(acme: Company, candidate: dict[str, Any]) -> Candidate:
     with acme.entered():
         return Candidate.objects.get(pk=candidate["candidate_id"])
+
+
+def take_effect(acme: Company) -> None:
+    """Let the time pass in which answers can be taken back."""
+    with acme.entered():
+        delays.commit_due(system(acme.tenant.pk), now(minutes=1))
 
 
 def remembered(acme: Company, candidate: dict[str, Any]) -> Memory | None:
@@ -71,7 +80,9 @@ def test_yes_stores_exactly_what_was_shown(acme: Company, alice: Client) -> None
     held = acme.alice.hold()
     response = answer(alice, held, "approve")
     assert response.redirect_chain == [("/waiting/", 302)]
-    assert "It is remembered." in checked(response)
+    assert "You said yes: it is remembered." in checked(response)
+    assert remembered(acme, held) is None, "it can still be taken back"
+    take_effect(acme)
     memory = remembered(acme, held)
     assert memory is not None
     assert (memory.statement, memory.evidence_class) == (held["statement"], "explicit_user")
@@ -100,7 +111,8 @@ def test_a_second_answer_is_told_that_it_was_decided(acme: Company, alice: Clien
 
 def test_no_keeps_nothing(acme: Company, alice: Client) -> None:
     held = acme.alice.hold()
-    assert "nothing is remembered and the text is gone" in checked(answer(alice, held, "reject"))
+    assert "You said no: it is not remembered" in checked(answer(alice, held, "reject"))
+    take_effect(acme)
     assert remembered(acme, held) is None
     assert (row(acme, held).status, row(acme, held).statement) == ("rejected", None)
     page(alice, f"/candidates/{held['candidate_id']}/", status=404)
@@ -125,6 +137,7 @@ def test_a_kind_that_needs_an_end_asks_for_it(acme: Company, alice: Client) -> N
     assert f'id="{held["candidate_id"]}_valid_until_error"' in checked(refused)
     assert row(acme, held).status == "pending"
     answer(alice, held, "approve", valid_until=now(days=20).date().isoformat())
+    take_effect(acme)
     memory = remembered(acme, held)
     assert memory is not None
     assert memory.valid_until is not None
@@ -136,16 +149,19 @@ def test_a_model_only_asks_to_forget(acme: Company, alice: Client) -> None:
     output = acme.alice.tool("memory_forget", {"memory_id": memory["memory_id"]})
     assert output["error"] == "waits_for_confirmation"
     html = page(alice, "/waiting/")
-    assert "Forget this?" in html
+    assert "asks to forget" in html
     assert memory["statement"] in html
     with acme.entered():
         held = Candidate.objects.get(action="forget")
-    asked = {"candidate_id": str(held.pk), "content_hash": held.content_hash}
-    response = answer(alice, asked, "approve")
+    asked = {"candidate_id": str(held.pk), "content_hash": held.content_hash, "awaiting": "owner"}
+    assert "You said yes: it is forgotten." in checked(answer(alice, asked, "approve"))
     with acme.entered():
-        receipt = Erasure.objects.latest("pk")
+        assert Memory.objects.kept().filter(pk=memory["memory_id"]).exists(), "it can still be taken back"
+    take_effect(acme)
+    with acme.entered():
         assert not Memory.objects.kept().filter(pk=memory["memory_id"]).exists()
-    assert response.redirect_chain == [(f"/erasures/{receipt.pk}/", 302)]
+        receipt = Erasure.objects.latest("pk")
+    assert f"/erasures/{receipt.pk}/" in page(alice, "/activity/")
 
 
 # --- the reviewer ----------------------------------------------------------------------------------------------------
@@ -158,6 +174,7 @@ def test_a_reviewer_approves_for_as_long_as_they_say(acme: Company, rita: Client
     end = now(days=30).date().isoformat()
     response = answer(rita, held, "approve", valid_until=end)
     assert response.redirect_chain == [("/reviews/", 302)]
+    take_effect(acme)
     memory = remembered(acme, held)
     assert memory is not None
     assert memory.evidence_class == "verified_reviewer"
@@ -175,19 +192,20 @@ def test_a_wrong_day_is_named_beside_its_field(acme: Company, rita: Client) -> N
 
 def test_a_reviewer_may_reject_or_ask_for_changes(acme: Company, rita: Client) -> None:
     first, second = lesson(acme), lesson(acme)
-    checked(answer(rita, first, "reject"))
-    assert "asked for another version" in checked(answer(rita, second, "request_changes"))
+    checked(answer(rita, first, "reject", reason="unclear"))
+    checked(answer(rita, second, "request_changes", reason="too_broad", comment="Which importer?"))
+    take_effect(acme)
     assert [row(acme, one).status for one in (first, second)] == ["rejected", "changes_requested"]
 
 
 def test_ones_own_proposal_is_visible_but_others_decide_it(acme: Company, rita: Client) -> None:
     held = lesson(acme, "rita")
-    html = page(rita, f"/candidates/{held['candidate_id']}/")
+    html = page(rita, f"/reviews/{held['candidate_id']}/")
     assert held["statement"] in html
     assert "so another reviewer decides" in html
     assert "/approve/" not in html
     for action in ("approve", "reject", "request_changes"):
-        response = answer(rita, held, action)
+        response = answer(rita, held, action, reason="unclear", comment="Why?")
         assert response.status_code == 403
         assert "Nobody reviews what they proposed themselves." in checked(response)
     assert row(acme, held).status == "pending"
@@ -218,7 +236,7 @@ def test_a_reviewer_is_not_shown_what_only_its_owner_may_read(acme: Company, rit
     with acme.entered():
         slot = Memory.objects.get(pk=private["memory_id"]).slot
         Candidate.objects.filter(pk=held["candidate_id"]).update(awaiting="reviewer", slot=slot, base_version=1)
-    html = page(rita, f"/candidates/{held['candidate_id']}/")
+    html = page(rita, f"/reviews/{held['candidate_id']}/")
     assert held["statement"] in html
     assert private["statement"] not in html
     assert "version 1, which only its owner may read" in html

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from memories import policy as policies
-from memories.policy import PolicyError, default_document, default_policy, load, merge
+from memories.policy import PolicyError, ReviewRules, default_document, default_policy, load, merge
 
 POLICY = default_policy()
 
@@ -151,12 +151,18 @@ def test_a_wrong_document_does_not_load_and_names_the_place(path, value, place):
     assert (place or "the top") in str(caught.value)
 
 
-@pytest.mark.parametrize("field", sorted(default_document()))
+@pytest.mark.parametrize("field", sorted(default_document().keys() - {"review"}))
 def test_every_field_is_required(field):
     document = default_document()
     del document[field]
     with pytest.raises(PolicyError):
         load(document)
+
+
+def test_a_policy_from_before_reviews_had_rules_names_none():
+    document = default_document()
+    del document["review"]
+    assert load(document).review == ReviewRules()
 
 
 @pytest.mark.parametrize("document", [None, [], "confirm: always", 3])

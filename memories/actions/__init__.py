@@ -1,7 +1,17 @@
 """The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
 
 from memories.actions.attest import attest, web_form
-from memories.actions.change import correct, pause, renew, resume
+from memories.actions.change import (
+    SUSPENSIONS,
+    changed,
+    correct,
+    pause,
+    reinstate,
+    renew,
+    resume,
+    roll_back,
+    suspend,
+)
 from memories.actions.forget import (
     ForgetPlan,
     ask_to_forget,
@@ -11,15 +21,18 @@ from memories.actions.forget import (
     plan_forget,
 )
 from memories.actions.hand_over import Fate, foresee, take
-from memories.actions.hold import content_hash_of
-from memories.actions.propose import approve, preview, propose, propose_batch
+from memories.actions.hold import content_hash_of, reword_held
+from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
+from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
+from memories.actions.several import Weighed, change_several, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
 
 __all__ = [
     "ACTIVATING",
     "HOLDING",
+    "SUSPENSIONS",
     "Approval",
     "Fate",
     "ForgetFilter",
@@ -27,22 +40,36 @@ __all__ = [
     "Part",
     "Proposed",
     "Sitting",
+    "Weighed",
+    "add_rule",
     "approve",
+    "ask_me",
     "ask_to_forget",
     "attest",
+    "change_several",
+    "changed",
     "confirm_forget",
     "content_hash_of",
     "correct",
     "forget",
     "forget_approved",
     "foresee",
+    "foresee_approval",
+    "held_item",
     "pause",
     "plan_forget",
     "preview",
     "propose",
     "propose_batch",
+    "reinstate",
+    "remove_rule",
     "renew",
     "resume",
+    "reword_held",
+    "roll_back",
+    "suspend",
+    "switch_memory",
     "take",
     "web_form",
+    "weigh",
 ]

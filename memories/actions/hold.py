@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from accounts import secrets
+from accounts.errors import Conflict
 from accounts.principals import Principal
-from memories import lifecycle
+from memories import announcing, lifecycle
 from memories.models import Candidate, Namespace, Slot, path_key
 
 
@@ -37,7 +40,7 @@ def hold(
     for row in (slot, origin.evidence):
         if row is not None and row._state.adding:
             row.save()
-    return Candidate.objects.create(
+    held = Candidate.objects.create(
         namespace=slot.namespace,
         slot=slot,
         subject_id=principal.subject_id,
@@ -62,6 +65,35 @@ def hold(
         policy_version=origin.policy_version,
         lapses_at=lapses_at,
     )
+    announcing.waiting(held)
+    return held
+
+
+def reword_held(candidate: Candidate, changes: Mapping[str, Any]) -> None:
+    """Let it wait with other words, which the gate has agreed to: other content, so another hash to bind a yes to."""
+    for name, words in changes.items():
+        setattr(candidate, name, words)
+    content = lifecycle.Content(
+        kind=candidate.kind,
+        key=candidate.key or "",
+        statement=candidate.statement or "",
+        path=tuple(candidate.path),
+        value=candidate.value,
+        conditions=candidate.conditions,
+        aliases=tuple(candidate.aliases),
+        valid_until=candidate.valid_until,
+    )
+    candidate.content_hash = content_hash_of(candidate.namespace, content)
+    same = Candidate.objects.filter(
+        slot=candidate.slot,
+        action=candidate.action,
+        content_hash=candidate.content_hash,
+        awaiting=candidate.awaiting,
+        status=Candidate.Status.PENDING,
+    )
+    if same.exclude(pk=candidate.pk).exists():
+        raise Conflict("Exactly this waits already.", code="waits_already")
+    candidate.save(update_fields=[*changes, "content_hash"])
 
 
 def content_hash_of(namespace: Namespace, content: lifecycle.Content) -> str:

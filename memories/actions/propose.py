@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from accounts import tenancy
 from accounts.errors import MemoryHubError
@@ -13,7 +14,8 @@ from memories import access, lifecycle
 from memories.access import Area, NamespaceRef
 from memories.actions.sitting import ACTIVATING, Approval, Draft, Proposed, Sitting
 from memories.inputs import ProposalInput
-from memories.write_gate import Outcome
+from memories.models import Candidate
+from memories.write_gate import Decision, Outcome
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -78,10 +80,27 @@ def propose_batch(
 
 def approve(principal: Principal, approval: Approval, valid_until: datetime | date | None) -> Proposed:
     """Store what a person approved, after asking the gate again under today's policy. For `reviews.decisions` only."""
-    held = approval.candidate
-    ref = NamespaceRef(held.namespace.type, held.namespace.owner_name, tuple(held.path))
-    item = ProposalInput(
-        namespace=ref,
+    item = held_item(approval.candidate, valid_until)
+    return decide(principal, Area(approval.candidate.namespace, item.namespace.path), item, approval=approval)
+
+
+def foresee_approval(
+    principal: Principal,
+    approval: Approval,
+    valid_until: datetime | date | None = None,
+    changes: Mapping[str, Any] | None = None,
+) -> Decision:
+    """What the gate would say to that approval now, with other words for some parts. Nothing is written."""
+    item = replace(held_item(approval.candidate, valid_until), **(changes or {}))
+    sitting = Sitting(principal, approval=approval)
+    area = Area(approval.candidate.namespace, item.namespace.path)
+    return sitting.judge(sitting.case(sitting.draft(area, item)))
+
+
+def held_item(held: Candidate, valid_until: datetime | date | None = None) -> ProposalInput:
+    """What waits, as the proposal that it was."""
+    return ProposalInput(
+        namespace=NamespaceRef(held.namespace.type, held.namespace.owner_name, tuple(held.path)),
         kind=held.kind,
         key=held.key or "",
         statement=held.statement or "",
@@ -93,7 +112,6 @@ def approve(principal: Principal, approval: Approval, valid_until: datetime | da
         valid_until=valid_until if valid_until is not None else held.valid_until,
         sensitivity=held.sensitivity or None,
     )
-    return decide(principal, Area(held.namespace, ref.path), item, approval=approval)
 
 
 def decide(

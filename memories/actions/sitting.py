@@ -14,14 +14,14 @@ from accounts import audit
 from accounts.errors import Conflict, InvalidInput, NotVisible
 from accounts.models import AuditEvent
 from accounts.principals import Principal, Scope
-from memories import access, indexing, lifecycle, tenant_policy, write_gate
+from memories import access, announcing, indexing, lifecycle, procedures, tenant_policy, write_gate
 from memories.access import Area
 from memories.actions.attest import CLASS_OF, handed_over, sources_of, unsaved_evidence, web_form
 from memories.actions.hold import hold
 from memories.actions.standing import Standing
 from memories.inputs import ProposalInput, end_of, texts_in
 from memories.models import Candidate, Evidence, Memory, Namespace, Operation, Slot
-from memories.policy import Policy
+from memories.policy import HOW_TO, Policy
 from memories.write_gate import Decision, EvidenceClass, Outcome
 
 ACTIVATING = (Outcome.store, Outcome.supersede)
@@ -88,7 +88,10 @@ class Sitting:
         self._events: list[AuditEvent] = []
 
     def draft(self, area: Area, item: ProposalInput) -> Draft:
-        """What would be kept, found out without any statement that carries the proposed text."""
+        """What would be kept, found out without any statement that carries the proposed text.
+
+        Raises InvalidInput when it means to be a procedure in steps and is not well formed.
+        """
         principal, approval = self._principal, self._approval
         if area.namespace.membership is not None and not area.namespace.membership.is_active:
             raise NotVisible  # forgotten since the caller was let in
@@ -96,6 +99,8 @@ class Sitting:
         entered = entered and not (item.handed_over and item.handed_over.inferred)
         evidence = _evidence_of(principal, item, self._policy, entered, approval, self.now)
         rule = self._policy.kind(item.kind)
+        if rule is not None and rule.style == HOW_TO:
+            procedures.check(item.value)
         content = lifecycle.Content(
             kind=rule.name if rule else item.kind,
             key=item.key,
@@ -104,7 +109,7 @@ class Sitting:
             value=item.value,
             conditions=item.conditions,
             aliases=item.aliases,
-            valid_until=end_of(item.valid_until, _time_zone(area.namespace)),
+            valid_until=end_of(item.valid_until, area.namespace.time_zone),
             sensitivity=item.sensitivity or "",
         )
         origin = lifecycle.Origin(
@@ -178,7 +183,15 @@ class Sitting:
             _gate_slot(case.slot, case.standing),
             self.now,
             approving=self._approval is not None,
+            wishes=self._standing.wishes(draft.namespace, self._about()),
         )
+
+    def _about(self) -> uuid.UUID | None:
+        """The person for whom an agent proposes this, or proposed it. People know what they propose."""
+        if self._approval is not None:
+            held = self._approval.candidate
+            return held.subject_id if held.agent_id else None
+        return self._principal.subject_id if self._principal.agent_id else None
 
     def write(self) -> None:
         """Write what was decided since the last time, and the events of it."""
@@ -204,6 +217,7 @@ class Sitting:
             if case.draft.item.handed_over and case.draft.item.handed_over.paused:
                 self._pending.pause(memory, self.now)
             self._standing.take(slot, memory)
+            announcing.published(memory)
             return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
         if decision.outcome not in HOLDING:
             return proposed
@@ -350,8 +364,3 @@ def _provenance(principal: Principal, evidence: Evidence | None, approval: Appro
         "thread_id": principal.thread_id or (evidence.thread if evidence else ""),
     }
     return {**held, **{name: value for name, value in found.items() if value}}
-
-
-def _time_zone(namespace: Namespace) -> str:
-    owner = namespace.membership.time_zone if namespace.membership else ""
-    return owner or namespace.tenant.time_zone

@@ -211,7 +211,7 @@ class _Check:
         try:
             fate = actions.foresee(sitting, *proposal_of(content, area.namespace))
         except MemoryHubError as error:
-            line.reason = error.code
+            line.reason, line.field = error.code, error.errors[0].pointer if error.errors else ""
             return
         line.result, line.reason, line.slot_digest = fate.result, fate.reason, fate.slot_digest
         if line.result not in STAGED:

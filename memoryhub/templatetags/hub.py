@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -12,14 +13,20 @@ from django import template
 from django.conf import settings
 from django.template import Context
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.principals import Role
+from memories import diffs
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, OBSTACLES, OUTCOMES, RECALLING, RULES, STORES, sentence
+from memories.recalled import Came
+from memories.uses import Weekly
+from memoryhub.templatetags.charts import sparkline
+from reviews import notices
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -36,10 +43,20 @@ STATES = {
     "pending": _("waiting"),
 }
 JOB_LOOKS = {
-    "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
+    "ready": "active", "sent": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
     "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
     "refused": "deleted",
 }  # fmt: skip
+
+
+VERDICT_LOOKS = {"store": "success", "supersede": "success", "keep": "success", "reject": "error",
+                 "route_to_source": "error"}  # fmt: skip
+
+
+@register.filter
+def verdict_look(outcome: str) -> str:
+    """How a notice of what the gate decided looks."""
+    return VERDICT_LOOKS.get(outcome, "warning")
 
 
 @register.inclusion_tag("parts/state.html")
@@ -75,6 +92,18 @@ def quote(text: str | None) -> dict[str, Any]:
     return {"text": text or "", "lang": language_of(text or "")}
 
 
+@register.inclusion_tag("parts/diff.html")
+def difference(old: str | None, new: str | None) -> dict[str, Any]:
+    """What changed from one text to another, with signs and not in colour alone."""
+    return {"pieces": diffs.diff(old or "", new or ""), "lang": language_of(new or old or "")}
+
+
+@register.inclusion_tag("parts/diff.html")
+def taken_from(text: str, statement: str | None) -> dict[str, Any]:
+    """A source's words with those marked that the memory has too."""
+    return {"pieces": diffs.shared(text, statement or ""), "lang": language_of(text), "is_source": True}
+
+
 @register.inclusion_tag("parts/field.html")
 def field(bound: Any) -> dict[str, Any]:
     """One form field with its label, help and errors beside it."""
@@ -91,12 +120,16 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file or `failure` of a job."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES}[table].get(code, code)
+    if table == "obstacle":
+        return OBSTACLES.get(code) or sentence(code)
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES}
+    tables["recalling"] = RECALLING
+    return tables[table].get(code, code)
 
 
 @register.filter
@@ -119,6 +152,13 @@ def sign_up_is_open() -> bool:
 
 
 @register.simple_tag(takes_context=True)
+def unseen_notices(context: Context) -> int:
+    """How many notices the reader has not seen; stands beside the bell."""
+    membership = getattr(context.get("request"), "membership", None)
+    return notices.unseen(membership, timezone.now()) if membership is not None else 0
+
+
+@register.simple_tag(takes_context=True)
 def may_review(context: Context) -> bool:
     """Whether the reader decides on what waits for reviewers."""
     membership = getattr(context.get("request"), "membership", None)
@@ -130,6 +170,32 @@ def may_audit(context: Context) -> bool:
     """Whether the reader may read the audit."""
     membership = getattr(context.get("request"), "membership", None)
     return membership is not None and membership.has_role(Role.AUDITOR, Role.ADMIN)
+
+
+@register.simple_tag(takes_context=True)
+def may_set_up_webhooks(context: Context) -> bool:
+    """Whether the reader administers the tenant or maintains a team or project of it."""
+    membership = getattr(context.get("request"), "membership", None)
+    if membership is None:
+        return False
+    return membership.has_role(Role.ADMIN) or membership.group_memberships.filter(is_maintainer=True).exists()
+
+
+@register.simple_tag
+def scores_of(came: Came) -> list[tuple[Any, float]]:
+    """The parts of a score in words, the largest first."""
+    return [(RECALLING.get(name, name), round(value, 2)) for name, value in came.scores]
+
+
+@register.inclusion_tag("charts/sparkline.html")
+def use_sparkline(use: Mapping[uuid.UUID, Weekly], memory: Memory) -> dict[str, Any]:
+    """How often a memory came back in the last twelve weeks, as a small line and in words."""
+    weekly = use.get(memory.pk, Weekly())
+    if not weekly.total or weekly.last_at is None:
+        return sparkline(weekly.weeks, _("never recalled"))
+    words = ngettext("recalled once in 12 weeks", "recalled %(n)d times in 12 weeks", weekly.recent)
+    when = gettext("last %(day)s") % {"day": date_format(timezone.localtime(weekly.last_at), "DATE_FORMAT")}
+    return sparkline(weekly.weeks, f"{words % {'n': weekly.recent}}, {when}")
 
 
 @register.filter

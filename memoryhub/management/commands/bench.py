@@ -11,18 +11,28 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from memoryhub import settings
-from memoryhub.management.benches import audit_speed, canaries, over_http, size, two_processes
+from memoryhub.management.benches import (
+    audit_speed,
+    canaries,
+    near_duplicates,
+    over_http,
+    pages,
+    review_queue,
+    size,
+    two_processes,
+)
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit", "canaries")
+PARTS = ("http", "size", "processes", "audit", "pages", "reviews", "duplicates", "canaries")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit, and what is left of texts "
-        "that were refused or forgotten. On SQLite, or beside the database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, the "
+        "reviewers' pages, the finder of near-duplicates, and what is left of texts that were refused or forgotten. On "
+        "SQLite, or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -53,6 +63,13 @@ class Command(BaseCommand):
                         two_processes.run(console, url, options["interleavings"])
                     case "audit":
                         audit_speed.run(console, url)
+                    case "pages":
+                        pages.run(console, url)
+                    case "reviews":
+                        review_queue.run(console, url)
+                    case "duplicates":
+                        if not near_duplicates.run(console):
+                            raise CommandError("The finder of near-duplicates is not as good as it should be.")
                     case "canaries":
                         if hits := canaries.run(console, url, options["broker"], options["canaries"]):
                             raise CommandError(f"Canaries stand in {hits} places.")

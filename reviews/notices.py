@@ -1,0 +1,137 @@
+"""Notices: what a person should know of. The sweep makes them from what is there, so nothing has to remember to tell.
+
+A notice holds only as long as what it tells of: a decided candidate, or a memory that was renewed, leaves none.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from accounts import audit, tenancy
+from accounts.models import Agent, AgentSubject, Membership
+from accounts.principals import Principal
+from memories import glance
+from memories.models import Candidate, Memory
+from reviews.models import Notice
+
+Kind = Notice.Kind
+APP, MAIL = "app", "mail"
+BATCH = 1000
+NEW_AGENT = timedelta(days=3)
+"""How long after it came an agent is news."""
+SETTLED = timedelta(hours=1)
+"""Who came less than this before an agent came with it: to them it is no news."""
+KEPT = timedelta(days=30)
+"""How long a notice of an agent stands."""
+
+
+def gather(_principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Make the notices that are due, a batch of each kind, and drop those that hold no longer."""
+    with tenancy.atomic():
+        made = sum(_make(kind, due(now)) for kind, due in DUE.items())
+        gone, _ = Notice.objects.exclude(_holds(now)).delete()
+    return {"notices_made": made, "notices_dropped": gone}
+
+
+def standing(now: datetime) -> QuerySet[Notice]:
+    """Those that hold."""
+    return Notice.objects.filter(_holds(now))
+
+
+def mine(person: Membership, now: datetime) -> QuerySet[Notice]:
+    """What the person is told in the pages, newest first."""
+    return standing(now).filter(membership=person).exclude(kind__in=_off(person, APP)).order_by("-pk")
+
+
+def unseen(person: Membership, now: datetime) -> int:
+    """How many of them they have not seen."""
+    return mine(person, now).filter(seen_at=None).count()
+
+
+def see_all(principal: Principal, now: datetime) -> None:
+    """Count none of them as new any more."""
+    Notice.objects.filter(membership_id=principal.subject_id, seen_at=None).update(seen_at=now)
+
+
+def wants(person: Membership, kind: str, way: str) -> bool:
+    """Whether notices of this kind reach the person by this way."""
+    return code(kind, way) not in person.notices_off
+
+
+def choose(principal: Principal, off: Collection[str]) -> None:
+    """From now on these do not reach the person: codes such as waiting:mail."""
+    with tenancy.atomic():
+        Membership.objects.filter(pk=principal.subject_id).update(notices_off=sorted(off))
+        details = {"off": len(off)}
+        audit.record(principal, "person.notices", target="membership", target_id=principal.subject_id, details=details)
+
+
+def code(kind: str, way: str) -> str:
+    return f"{kind}:{way}"
+
+
+def _off(person: Membership, way: str) -> list[str]:
+    return [kind for kind in Kind.values if not wants(person, kind, way)]
+
+
+def _make(kind: Kind, due: Iterable[tuple[uuid.UUID, uuid.UUID]]) -> int:
+    rows = [Notice(membership_id=person, kind=kind, target_id=target) for person, target in due]
+    Notice.objects.bulk_create(rows, ignore_conflicts=True)
+    return len(rows)
+
+
+def _waiting(now: datetime) -> QuerySet[Candidate]:
+    return Candidate.objects.waiting(now).filter(awaiting=Candidate.Awaiting.OWNER, subject__is_active=True)
+
+
+def _expiring(now: datetime) -> QuerySet[Memory]:
+    return glance.expiring(Memory.objects.filter(namespace__membership__is_active=True), now)
+
+
+def _due_waiting(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
+    return _untold(Kind.WAITING, _waiting(now)).values_list("subject_id", "pk")[:BATCH]
+
+
+def _due_expiring(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
+    return _untold(Kind.EXPIRING, _expiring(now)).values_list("namespace__membership_id", "pk")[:BATCH]
+
+
+def _due_agents(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
+    """New agents for the people they were made for, and new ones for everyone who was there before them."""
+    since = now - NEW_AGENT
+    told = Notice.objects.filter(kind=Kind.AGENT, target_id=OuterRef("agent_id"), membership=OuterRef("membership_id"))
+    chosen = AgentSubject.objects.filter(~Exists(told), created_at__gte=since, membership__is_active=True)
+    chosen = chosen.filter(created_at__gt=F("membership__created_at") + SETTLED)
+    due = list(chosen.values_list("membership_id", "agent_id")[:BATCH])
+    for agent in Agent.objects.filter(acts_for_everyone=True, is_active=True, created_at__gte=since):
+        told = Notice.objects.filter(kind=Kind.AGENT, target_id=agent.pk, membership=OuterRef("pk"))
+        before = Membership.objects.filter(~Exists(told), is_active=True, created_at__lt=agent.created_at - SETTLED)
+        due += [(person, agent.pk) for person in before.exclude(pk=agent.owner_id).values_list("pk", flat=True)[:BATCH]]
+    return due
+
+
+def _untold(kind: Kind, rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.filter(~Exists(Notice.objects.filter(kind=kind, target_id=OuterRef("pk"))))
+
+
+DUE: Mapping[Kind, Callable[[datetime], Iterable[tuple[uuid.UUID, uuid.UUID]]]] = {
+    Kind.WAITING: _due_waiting,
+    Kind.EXPIRING: _due_expiring,
+    Kind.AGENT: _due_agents,
+}
+
+
+def _holds(now: datetime) -> Q:
+    waits = _waiting(now).filter(pk=OuterRef("target_id"), subject_id=OuterRef("membership_id"))
+    ends = _expiring(now).filter(pk=OuterRef("target_id"))
+    acts = Agent.objects.filter(pk=OuterRef("target_id"), is_active=True)
+    return Q(membership__is_active=True) & (
+        (Q(kind=Kind.WAITING) & Exists(waits))
+        | (Q(kind=Kind.EXPIRING) & Exists(ends))
+        | (Q(kind=Kind.AGENT, created_at__gt=now - KEPT) & Exists(acts))
+    )
