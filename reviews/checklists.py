@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-Questions = Mapping[str, str | Promise]
+Questions = Mapping[str, Any]
 
 EVERY: Questions = {
     "reusable": _("Would a next, independent task go wrong or ask again without it?"),

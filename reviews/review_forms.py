@@ -36,12 +36,12 @@ REASON_WORDS = {
 
 
 class ApproveForm(ApprovalForm):
-    """A reviewer's yes: for what carries more than a low risk every question of its kind is answered first."""
+    """A reviewer's yes: where the risk is not low, after every question of its kind was answered."""
 
     def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy, risk: str) -> None:
         super().__init__(data, candidate=candidate, policy=policy)
-        for code, question in questions(candidate.kind).items():
-            self.fields[f"check_{code}"] = forms.BooleanField(label=question, required=risk != Risk.LOW)
+        for code, question in questions(candidate.kind).items() if risk != Risk.LOW else ():
+            self.fields[f"check_{code}"] = forms.BooleanField(label=question)
 
     def verdict(self) -> dict[str, Any]:
         """What the verb takes: the questions were for the reviewer."""

@@ -25,6 +25,7 @@ from memories import access, tenant_policy
 from memories.models import Candidate
 from memories.step_changes import Comparison, compare, wording
 from reviews import claims, decisions, delays, dossier, queue, threads
+from reviews.checklists import questions
 from reviews.models import DelayedVerdict
 from reviews.queue import QueueFilter, Tab
 from reviews.review_forms import (
@@ -247,7 +248,7 @@ def _page(
     shown |= {"stale": stale, "error": gettext(error.detail) if error else "", "undoable": delays.mine(principal)}
     shown |= {"window": int(delays.window(candidate).total_seconds()), "waits": candidate.status == "pending"}
     shown |= {"mine": opened.claim is not None and opened.claim.reviewer_id == principal.subject_id}
-    shown |= {"opened_forms": set(bound or ())}
+    shown |= {"opened_forms": set(bound or ()), "questions": questions(candidate.kind).values()}
     return render(request, "reviews/review.html", shown, status=status)
 
 
