@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -105,7 +105,7 @@ class FilterForm(forms.Form):
                 shown.append({"label": self.fields[name].label, "words": words, "without": self.address(**{name: ""})})
         return shown
 
-    def tabs(self, counts: dict[str, int]) -> list[dict[str, Any]]:
+    def tabs(self, counts: Mapping[str, int]) -> list[dict[str, Any]]:
         chosen = self.cleaned_data["status"]
         return [
             {"words": words, "count": counts[name], "address": self.address(status=name), "is_here": name == chosen}

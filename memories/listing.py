@@ -68,7 +68,7 @@ class Listed:
 
 
 def list_page(
-    principal: Principal, wanted: Wanted, number: object, now: datetime, places: Sequence[Namespace]
+    principal: Principal, wanted: Wanted, number: str | None, now: datetime, places: Sequence[Namespace]
 ) -> Listed:
     """The page of this number, or the nearest there is. `places`: the namespaces that the caller may read."""
     rows = _filtered(principal, wanted, places)
@@ -76,11 +76,13 @@ def list_page(
     chosen = TABS[wanted.tab](rows, now).order_by(*SORTS[wanted.sort])
     paginator = Paginator(chosen.values("pk"), wanted.size)
     paginator.count = counts[wanted.tab]
-    page = paginator.get_page(number)
+    page: Any = paginator.get_page(number)
     # One statement for both: the ids of the page come from an index, their rows from the table.
     rows = Memory.objects.filter(pk__in=page.object_list).select_related("slot__use").order_by(*SORTS[wanted.sort])
-    page.object_list = [_with_place(memory, places) for memory in rows]
-    return Listed(page, counts, {one.pk: uses.weekly(getattr(one.slot, "use", None), now) for one in page.object_list})
+    found = [_with_place(memory, places) for memory in rows]
+    use = {memory.pk: uses.weekly(getattr(memory.slot, "use", None), now) for memory in found}
+    page.object_list = found
+    return Listed(page, counts, use)
 
 
 def _with_place(memory: Memory, places: Sequence[Namespace]) -> Memory:

@@ -49,7 +49,7 @@ def latest(principal: Principal, memory_ids: Collection[uuid.UUID]) -> list[Came
     return [
         Came(
             at=trace.created_at,
-            agent=names.get(trace.agent_id, ""),
+            agent=names.get(trace.agent_id, "") if trace.agent_id else "",
             run_id=trace.run_id,
             place=at + 1,
             among=len(trace.items),
