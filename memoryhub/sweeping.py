@@ -41,6 +41,8 @@ STEPS = (
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
     "accounts.tasks.drop_idempotency_keys",
+    "accounts.calls.drop_old",
+    "accounts.invitations.close_expired",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
     VECTORS,
