@@ -66,6 +66,10 @@ class ThemeForm(forms.Form):
     theme = forms.ChoiceField(choices=[(name, name) for name in THEMES])
 
 
+class KeysForm(forms.Form):
+    keys = forms.ChoiceField(choices=[("on", "on"), ("off", "off")])
+
+
 class MembershipForm(forms.Form):
     membership = forms.UUIDField()
 

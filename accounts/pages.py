@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import structlog
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,6 +16,7 @@ from django.shortcuts import render
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
+from django_htmx.http import HttpResponseClientRefresh
 
 from accounts import audit, tenancy
 from accounts.authentication import person_principal
@@ -36,7 +38,8 @@ def person_page(view: View) -> View:
     @wraps(view)
     def shown(request: HttpRequest, *args: object, **options: object) -> HttpResponse:
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            # Who was signed out meanwhile gets the sign-in as a page, not as a part of one.
+            return HttpResponseClientRefresh() if request.htmx else redirect_to_login(request.get_full_path())
         use_own_language(request)
         membership: Membership | None = getattr(request, "membership", None)
         if membership is None:
@@ -72,6 +75,14 @@ def problem_page(request: HttpRequest, error: MemoryHubError) -> HttpResponse:
     shown = {"title": gettext(error.title), "detail": gettext(error.detail), "code": error.code}
     shown["details"] = [gettext(one.detail) for one in error.errors if one.detail != error.detail]
     return render(request, "problem.html", shown, status=error.status)
+
+
+def offer_undo(request: HttpRequest, words: str, address: str) -> None:
+    """A message that something was done, with a button that posts to an address of ours which takes it back.
+
+    The address carries all that its page needs, in its path and query, and no remembered text.
+    """
+    messages.success(request, words, extra_tags=address)
 
 
 def use_own_language(request: HttpRequest) -> None:

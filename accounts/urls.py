@@ -17,6 +17,7 @@ urlpatterns += [
     path("settings/organisation/", views.choose_tenant, name="choose-tenant"),
     path("settings/language/", views.choose_language, name="choose-language"),
     path("settings/theme/", views.choose_theme, name="choose-theme"),
+    path("settings/keys/", views.choose_keys, name="choose-keys"),
     path("problems/<str:code>/", views.show_problem, name="problem"),
     path("help/", views.show_help, name="help"),
 ]

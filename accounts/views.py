@@ -6,6 +6,7 @@ import uuid
 from dataclasses import asdict
 from urllib.parse import urlencode
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.db.models import QuerySet
@@ -19,7 +20,7 @@ from django.views.i18n import set_language
 
 from accounts import audit_trail, preferences, tokens
 from accounts.audit_trail import TrailFilter
-from accounts.forms import AuditForm, MembershipForm, ThemeForm, TimeZoneForm, TokenForm
+from accounts.forms import AuditForm, KeysForm, MembershipForm, ThemeForm, TimeZoneForm, TokenForm
 from accounts.middleware import SESSION_MEMBERSHIP
 from accounts.models import Membership
 from accounts.pages import person_page, use_own_language
@@ -28,6 +29,7 @@ from accounts.problems import GENERAL, PROBLEMS
 from accounts.verifying import FAULTS
 
 THEME_COOKIE = "memoryhub_theme"
+KEYS_COOKIE = "memoryhub_keys"
 YEAR = 365 * 24 * 3600
 AUDIT_PAGE = 50
 
@@ -95,12 +97,13 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 @require_POST
 def choose_theme(request: HttpRequest) -> HttpResponse:
     """Light, dark or as the system has it; kept in a cookie, so that the first paint is right."""
-    form = ThemeForm(request.POST)
-    answer = HttpResponseRedirect(_local(request, request.POST.get("next", "")))
-    if form.is_valid():
-        options = {"secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
-        answer.set_cookie(THEME_COOKIE, form.cleaned_data["theme"], max_age=YEAR, **options)
-    return answer
+    return _remembered(request, ThemeForm(request.POST), "theme", THEME_COOKIE)
+
+
+@require_POST
+def choose_keys(request: HttpRequest) -> HttpResponse:
+    """Single-key shortcuts on or off; kept in a cookie, since it is about this keyboard."""
+    return _remembered(request, KeysForm(request.POST), "keys", KEYS_COOKIE)
 
 
 @require_safe
@@ -142,7 +145,7 @@ def show_help(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/help.html")
 
 
-def _settings(request: HttpRequest, principal: Principal, **forms: object) -> dict[str, object]:
+def _settings(request: HttpRequest, principal: Principal, **given: object) -> dict[str, object]:
     membership = request.membership
     zone = {"time_zone": membership.time_zone}
     return {
@@ -151,13 +154,22 @@ def _settings(request: HttpRequest, principal: Principal, **forms: object) -> di
         "tokens": tokens.living(principal),
         "membership": membership,
         "memberships": _memberships(request),
-        **forms,
+        **given,
     }
 
 
 def _memberships(request: HttpRequest) -> QuerySet[Membership]:
     mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True)
     return mine.select_related("tenant").order_by("created_at")
+
+
+def _remembered(request: HttpRequest, form: forms.Form, field: str, cookie: str) -> HttpResponse:
+    """Back to where the choice was made, with the choice in a cookie when it is one."""
+    answer = HttpResponseRedirect(_local(request, request.POST.get("next", "")))
+    if form.is_valid():
+        options = {"secure": settings.SESSION_COOKIE_SECURE, "httponly": True, "samesite": "Lax"}
+        answer.set_cookie(cookie, form.cleaned_data[field], max_age=YEAR, **options)
+    return answer
 
 
 def _local(request: HttpRequest, address: str) -> str:

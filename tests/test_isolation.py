@@ -240,6 +240,7 @@ PAGES = (
     Page("settings/organisation/", POST, SIGN_IN, (404,)),
     Page("settings/language/", POST, 302, (302,)),
     Page("settings/theme/", POST, 302, (302,)),
+    Page("settings/keys/", POST, 302, (302,)),
 )
 
 

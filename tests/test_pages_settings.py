@@ -62,9 +62,10 @@ def test_a_visitor_may_choose_a_language_too_but_no_unknown_one(db: None) -> Non
 
 
 @pytest.mark.parametrize("address", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
-@pytest.mark.parametrize("switch", ["language", "theme"])
+@pytest.mark.parametrize("switch", ["language", "theme", "keys"])
 def test_a_switch_leads_to_no_other_site(db: None, switch: str, address: str) -> None:
-    response = Client().post(f"/settings/{switch}/", {"language": "en", "theme": "dark", "next": address})
+    given = {"language": "en", "theme": "dark", "keys": "off", "next": address}
+    response = Client().post(f"/settings/{switch}/", given)
     assert (response.status_code, response["Location"]) == (302, "/")
 
 
@@ -75,6 +76,14 @@ def test_colours_are_kept_and_only_known_ones(db: None) -> None:
     assert ' data-theme="dark"' in page(visitor, "/")
     visitor.cookies["memoryhub_theme"] = '"><b>'
     assert "data-theme" not in page(visitor, "/")
+
+
+def test_single_keys_can_be_turned_off(acme: Company, alice: Client) -> None:
+    assert "data-keys" not in page(alice, "/settings/")
+    alice.post("/settings/keys/", {"keys": "maybe"})
+    assert "data-keys" not in page(alice, "/settings/")
+    alice.post("/settings/keys/", {"keys": "off", "next": "/settings/"})
+    assert ' data-keys="off"' in page(alice, "/settings/")
 
 
 # --- time ------------------------------------------------------------------------------------------------------------
