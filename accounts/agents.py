@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.db.models import Prefetch, QuerySet
@@ -33,7 +33,7 @@ class Connected:
     writes: Sequence[int] = ()
     refused: int = 0
     first_day: date | None = None
-    scopes: Sequence[str] = field(default_factory=list)
+    scopes: Sequence[str] = ()
 
     @property
     def state(self) -> str:
@@ -90,14 +90,16 @@ def set_paused(principal: Principal, agent_id: uuid.UUID, is_paused: bool) -> No
         audit.record(principal, "agent.pause" if is_paused else "agent.resume", target="agent", target_id=agent.pk)
 
 
-def rotate(principal: Principal, agent_id: uuid.UUID) -> tuple[AgentKey, secrets.Token]:
-    """A new key in place of the agent's newest; the old one stays valid for a day, so that nothing stops meanwhile."""
+def rotate(principal: Principal, agent_id: uuid.UUID, *, at_once: bool = False) -> tuple[AgentKey, secrets.Token]:
+    """A new key in place of the agent's newest. The old one stays valid for a day, so that nothing stops meanwhile, or
+    ends `at_once`."""
     with tenancy.atomic():
         agent = _changeable(principal, agent_id)
         newest = AgentKey.objects.filter(agent=agent, revoked_at=None).order_by("-pk").first()
         if newest is None:
             raise NotVisible
-        return _with_key(keys.rotate(principal, agent, newest.name))
+        overlap = timedelta(0) if at_once else keys.OVERLAP
+        return _with_key(keys.rotate(principal, agent, newest.name, overlap))
 
 
 def end(principal: Principal, agent_id: uuid.UUID) -> None:

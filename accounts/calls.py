@@ -15,17 +15,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import DatabaseError, InterfaceError, close_old_connections
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 from django.db.models import F, QuerySet
 
 from accounts import tenancy
-from accounts.ids import uuid7
-from accounts.models import AgentDay, AgentKey, ApiCall, Membership, PersonalToken
+from accounts.ids import first_uuid7, uuid7
+from accounts.models import AgentDay, AgentKey, ApiCall, AuditEvent, Membership, PersonalToken
 from accounts.principals import Principal, Scope
 
 SHOWN = 200
 LIVES = timedelta(days=7)
 BATCH = 100
+AROUND = timedelta(minutes=2)  # a call's events were made shortly before it was answered
 WAITING = 1000
 READING = frozenset({Scope.RECALL, Scope.READ, Scope.AUDIT})
 REFUSED = frozenset({401, 403})
@@ -82,7 +83,8 @@ def write_waiting(**_signal: object) -> None:
             return
         finally:
             _writing.release()
-            close_old_connections()
+            if not connection.in_atomic_block:
+                close_old_connections()
 
 
 def of(principal: Principal) -> QuerySet[ApiCall]:
@@ -93,6 +95,19 @@ def of(principal: Principal) -> QuerySet[ApiCall]:
 def first_of(key_id: uuid.UUID) -> ApiCall | None:
     """The first call of a key that is still kept: for who has just made the key."""
     return ApiCall.objects.filter(key_id=key_id).order_by("pk").first()
+
+
+def names(principal: Principal) -> dict[uuid.UUID, str]:
+    """What the person calls each of these keys and tokens."""
+    agents = AgentKey.objects.filter(agent__owner_id=principal.subject_id).select_related("agent")
+    own = PersonalToken.objects.filter(membership_id=principal.subject_id)
+    return {key.pk: key.agent.name or key.agent.slug for key in agents} | {token.pk: token.name for token in own}
+
+
+def events_of(call: ApiCall) -> QuerySet[AuditEvent]:
+    """What the audit holds of a call, in order."""
+    since, until = first_uuid7(call.created_at - AROUND), first_uuid7(call.created_at + AROUND)
+    return AuditEvent.objects.filter(request_id=call.request_id, pk__gte=since, pk__lt=until).order_by("pk")
 
 
 def days_of(agent_ids: Iterable[uuid.UUID], since: datetime) -> QuerySet[AgentDay]:

@@ -101,6 +101,14 @@ def people(principal: Principal) -> QuerySet[Membership]:
     return Membership.objects.filter(is_active=True).select_related("user").order_by("name", "external_id")
 
 
+def person(principal: Principal, person_id: uuid.UUID) -> Membership:
+    """One of the organisation's people, for administrators."""
+    found = people(principal).filter(pk=person_id).first()
+    if found is None:
+        raise NotVisible
+    return found
+
+
 def set_roles(principal: Principal, person_id: uuid.UUID, roles: list[str]) -> None:
     """What a person may do in the organisation. Its last administrator stays one."""
     if not roles or not set(roles) <= set(Role):

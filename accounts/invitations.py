@@ -79,12 +79,13 @@ def send_again(principal: Principal, invitation_id: uuid.UUID) -> Invitation:
     return found
 
 
-def revoke(principal: Principal, invitation_id: uuid.UUID) -> None:
+def revoke(principal: Principal, invitation_id: uuid.UUID) -> Invitation:
     """Take an open invitation back; its link opens nothing any more."""
     with tenancy.atomic():
         found = _open(principal, invitation_id)
         _close(found)
         audit.record(principal, "invitation.revoke", target="invitation", target_id=found.pk)
+    return found
 
 
 def by_token(token: str) -> Invitation:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from accounts import api, views
+from accounts import agent_views, api, member_views, views
 
 urlpatterns = [
     path("api/v1/delegations", api.DelegationView.as_view(), name="api-delegations"),
@@ -9,6 +9,29 @@ urlpatterns = [
     path("api/v1/audit/chain", api.AuditChainView.as_view(), name="api-audit-chain"),
 ]
 urlpatterns += [
+    path("agents/", agent_views.show_agents, name="agents"),
+    path("agents/new/", agent_views.connect_agent, name="connect-agent"),
+    path("agents/<uuid:agent_id>/pause/", agent_views.pause_agent, name="pause-agent"),
+    path("agents/<uuid:agent_id>/resume/", agent_views.resume_agent, name="resume-agent"),
+    path("agents/<uuid:agent_id>/key/", agent_views.rotate_key, name="rotate-key"),
+    path("agents/<uuid:agent_id>/end/", agent_views.end_agent, name="end-agent"),
+    path("agents/keys/<uuid:key_id>/", agent_views.first_call, name="first-call"),
+    path("developers/", agent_views.show_developers, name="developers"),
+    path("developers/calls/", agent_views.show_calls, name="calls"),
+    path("members/", member_views.show_members, name="members"),
+    path("members/<uuid:person_id>/", member_views.change_member, name="member"),
+    path("members/<uuid:person_id>/remove/", member_views.dismiss_member, name="dismiss-member"),
+    path("groups/", member_views.show_groups, name="groups"),
+    path("groups/new/", member_views.create_group, name="create-group"),
+    path("groups/<uuid:group_id>/", member_views.show_group, name="group"),
+    path("groups/<uuid:group_id>/add/", member_views.add_to_group, name="add-to-group"),
+    path("groups/<uuid:group_id>/invitations/", member_views.invite, name="invite-into"),
+    path("groups/<uuid:group_id>/<uuid:person_id>/role/", member_views.set_maintainer, name="set-maintainer"),
+    path("groups/<uuid:group_id>/<uuid:person_id>/remove/", member_views.remove_from_group, name="remove-from-group"),
+    path("invitations/", member_views.invite, name="invite"),
+    path("invitations/<uuid:invitation_id>/resend/", member_views.resend_invitation, name="resend-invitation"),
+    path("invitations/<uuid:invitation_id>/revoke/", member_views.revoke_invitation, name="revoke-invitation"),
+    path("invitations/<str:token>/", member_views.show_invitation, name="invitation"),
     path("audit/", views.show_audit, name="audit"),
     path("settings/", views.show_settings, name="settings"),
     path("settings/time-zone/", views.set_time_zone, name="set-time-zone"),

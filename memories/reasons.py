@@ -122,6 +122,13 @@ LINES: Words = {
 }
 
 # Why an export or import could not be finished.
+LOSSES: Words = {
+    "below_threshold": _("not relevant enough for this question"),
+    "overridden": _("the current instruction or a business system comes first"),
+    "over_limit": _("others were better, and the number of places is limited"),
+    "over_budget": _("it did not fit into the tokens"),
+}
+
 FAILURES: Words = {
     "no_longer_permitted": _("Whoever asked for it may no longer have it."),
     "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),

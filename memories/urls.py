@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, views, wide_views
+from memories import api, playground, views, wide_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 
@@ -45,6 +45,7 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
+    path("developers/recall/", playground.try_recall, name="playground"),
     path("data/", exchange_views.show_data, name="data"),
     path("data/memory-1.schema.json", exchange_views.show_schema, name="memory-schema"),
     path("data/exports/", exchange_views.ask_export, name="ask-export"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -15,11 +15,12 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from accounts.forms import ROLES
 from accounts.principals import Role
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, LOSSES, RULES, STORES, sentence
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -35,6 +36,7 @@ STATES = {
     "expired": _("expired"),
     "pending": _("waiting"),
 }
+AGENT_STATES = {"active": _("may call"), "paused": _("paused"), "keyless": _("has no key"), "ended": _("ended for good")}
 JOB_LOOKS = {
     "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
     "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
@@ -55,6 +57,12 @@ def state(row: Memory | Candidate) -> dict[str, Any]:
 def job_state(state: str, words: Any) -> dict[str, Any]:
     """The state of an export or import: with the look of the status it resembles."""
     return {"name": JOB_LOOKS.get(state, "pending"), "words": words}
+
+
+@register.inclusion_tag("parts/state.html")
+def agent_state(name: str) -> dict[str, Any]:
+    """Whether an agent may call."""
+    return {"name": "deleted" if name == "ended" else "pending" if name == "keyless" else name, "words": AGENT_STATES[name]}
 
 
 @register.inclusion_tag("parts/moment.html")
@@ -91,12 +99,14 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file or `failure` of a job."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure` of a job or
+    `loss` of a recalled memory."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES}[table].get(code, code)
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "loss": LOSSES}
+    return tables[table].get(code, code)
 
 
 @register.filter
@@ -130,6 +140,35 @@ def may_audit(context: Context) -> bool:
     """Whether the reader may read the audit."""
     membership = getattr(context.get("request"), "membership", None)
     return membership is not None and membership.has_role(Role.AUDITOR, Role.ADMIN)
+
+
+@register.simple_tag(takes_context=True)
+def is_admin(context: Context) -> bool:
+    """Whether the reader administers the organisation."""
+    membership = getattr(context.get("request"), "membership", None)
+    return membership is not None and membership.has_role(Role.ADMIN)
+
+
+@register.filter
+def role_words(role: str) -> Any:
+    """What a role lets a person do."""
+    return dict(ROLES).get(role, role)
+
+
+@register.filter
+def percent(share: float) -> str:
+    return f"{round(100 * share)} %"
+
+
+@register.inclusion_tag("developers/score.html")
+def score_bar(share: float) -> dict[str, Any]:
+    """A share between 0 and 1 as a bar; the number stands beside it."""
+    return {"width": round(100 * min(max(share, 0), 1))}
+
+
+@register.filter
+def total(counts: Iterable[int]) -> int:
+    return sum(counts)
 
 
 @register.filter
