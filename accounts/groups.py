@@ -102,8 +102,8 @@ def people(principal: Principal) -> QuerySet[Membership]:
 
 
 def person(principal: Principal, person_id: uuid.UUID) -> Membership:
-    """One of the organisation's people, for administrators."""
-    found = people(principal).filter(pk=person_id).first()
+    """One of the organisation's people; for all but administrators there is nobody."""
+    found = people(principal).filter(pk=person_id).first() if _administers(principal) else None
     if found is None:
         raise NotVisible
     return found
