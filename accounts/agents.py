@@ -121,15 +121,29 @@ def key_of(principal: Principal, key_id: uuid.UUID) -> AgentKey:
     return found
 
 
+def all_of(principal: Principal) -> QuerySet[Agent]:
+    """Every agent of the tenant, newest first, for who sets it up."""
+    principal.require_provisioning()
+    return Agent.objects.select_related("owner").order_by("-pk")
+
+
 def _owned(principal: Principal) -> QuerySet[Agent]:
     owner = principal.subject_id if principal.is_person else None
     return Agent.objects.filter(owner_id=owner).select_related("owner")
 
 
 def _changeable(principal: Principal, agent_id: uuid.UUID) -> Agent:
-    """An agent of the person's that has not ended, locked."""
-    _require_presence(principal)
-    get(principal, agent_id)
+    """An agent that has not ended, locked: the person's own, or for who sets the tenant up any of it."""
+    if principal.may(Scope.PROVISION):
+        try:
+            known = all_of(principal).filter(pk=agent_id).exists()
+        except Forbidden:
+            known = False
+        if not known:
+            raise NotVisible
+    else:
+        _require_presence(principal)
+        get(principal, agent_id)
     agent = Agent.objects.select_for_update().get(pk=agent_id)
     if not agent.is_active and not AgentKey.objects.filter(agent=agent, revoked_at=None).exists():
         raise Conflict("This agent was ended for good; connect a new one.", code="agent_ended")

@@ -88,7 +88,7 @@ def write_waiting(**_signal: object) -> None:
 
 
 def of(principal: Principal) -> QuerySet[ApiCall]:
-    """The calls of the person's own tokens and of the keys of their agents, newest first."""
+    """The calls of the person's own tokens and of the keys of their agents, newest first; for an agent those of its keys."""
     return ApiCall.objects.filter(key_id__in=_keys_of(principal)).order_by("-pk")
 
 
@@ -134,10 +134,12 @@ def forget_of(person: Membership) -> None:
 
 
 def _keys_of(principal: Principal) -> list[uuid.UUID]:
-    return _keys(principal.subject_id) if principal.subject_id else []
+    if principal.is_person:
+        return _keys(principal.subject_id)
+    return list(AgentKey.objects.filter(agent_id=principal.agent_id).values_list("pk", flat=True))
 
 
-def _keys(membership_id: uuid.UUID) -> list[uuid.UUID]:
+def _keys(membership_id: uuid.UUID | None) -> list[uuid.UUID]:
     agents = AgentKey.objects.filter(agent__owner_id=membership_id).values_list("pk", flat=True)
     return [*agents, *PersonalToken.objects.filter(membership_id=membership_id).values_list("pk", flat=True)]
 

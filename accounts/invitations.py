@@ -26,7 +26,7 @@ from django.utils.translation import gettext as _
 from accounts import audit, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
 from accounts.models import Group, GroupMember, Invitation, Membership, User
-from accounts.principals import ActorKind, Principal, Role
+from accounts.principals import ActorKind, Principal, Role, Scope
 
 SALT = "memoryhub.invitation"
 LIVES = timedelta(days=7)
@@ -145,8 +145,8 @@ def forget_address(email: str) -> None:
 
 
 def require_inviter(principal: Principal, group: Group | None) -> None:
-    """An administrator, or for their own group a maintainer; in person."""
-    if principal.is_person and principal.has_role(Role.ADMIN):
+    """An administrator in person or through a credential that may set the tenant up; for their own group a maintainer."""
+    if principal.has_role(Role.ADMIN) and (principal.is_person or principal.may(Scope.PROVISION)):
         return
     keeps = GroupMember.objects.filter(group=group, membership_id=principal.subject_id, is_maintainer=True)
     if not principal.is_person or group is None or not keeps.exists():

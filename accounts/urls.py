@@ -1,12 +1,23 @@
 from django.urls import path
 
-from accounts import agent_views, api, member_views, views
+from accounts import agent_views, api, member_views, people_api, views
 
 urlpatterns = [
     path("api/v1/delegations", api.DelegationView.as_view(), name="api-delegations"),
     path("api/v1/audit", api.AuditView.as_view(), name="api-audit"),
     path("api/v1/audit/export", api.AuditExportView.as_view(), name="api-audit-export"),
     path("api/v1/audit/chain", api.AuditChainView.as_view(), name="api-audit-chain"),
+    path("api/v1/calls", people_api.CallsView.as_view(), name="api-calls"),
+    path("api/v1/agents", people_api.AgentsView.as_view(), name="api-agents"),
+    path("api/v1/agents/<str:agent_id>/pause", people_api.AgentPauseView.as_view(), name="api-pause-agent"),
+    path("api/v1/agents/<str:agent_id>/resume", people_api.AgentResumeView.as_view(), name="api-resume-agent"),
+    path("api/v1/agents/<str:agent_id>/end", people_api.AgentEndView.as_view(), name="api-end-agent"),
+    path("api/v1/invitations", people_api.InvitationsView.as_view(), name="api-invitations"),
+    path(
+        "api/v1/invitations/<str:invitation_id>/revoke",
+        people_api.InvitationRevokeView.as_view(),
+        name="api-revoke-invitation",
+    ),
 ]
 urlpatterns += [
     path("agents/", agent_views.show_agents, name="agents"),

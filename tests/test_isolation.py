@@ -77,12 +77,33 @@ REVIEWED = {"candidate_id": "review_id"}
 ANSWER = made(content_hash=":content_hash", evidence_id=":evidence_id")
 REVIEW_ANSWER = made(content_hash=":review_hash", evidence_id=":rita_evidence_id")
 IF_MATCH = {"If-Match": '"1"'}
+AGENT = {"agent_id": "agent_id"}
 API = "api/v1/"
 ROWS = (
     Row("delegations", "POST", Scope.MINT, 201, body=made(subject="alice", scopes=["memory:recall"])),
     *(
         Row(route, "GET", Scope.AUDIT, 200, relayed=True, asked_by="adam", wrong_role=("alice", 403))
         for route in ("audit", "audit/export", "audit/chain")
+    ),
+    Row("calls", "GET", Scope.READ, 200),
+    *(
+        Row(route, "GET", Scope.PROVISION, 200, relayed=True, asked_by="adam", wrong_role=("alice", 403))
+        for route in ("agents", "invitations")
+    ),
+    *(
+        Row(
+            f"agents/<str:agent_id>/{verb}", "POST", Scope.PROVISION, 200,
+            ids=AGENT, relayed=True, asked_by="adam", wrong_role=("alice", 404),
+        )
+        for verb in ("pause", "resume", "end")
+    ),
+    Row(
+        "invitations", "POST", Scope.PROVISION, 201,
+        body=lambda scene: {"email": f"{word()}@acme.example"}, relayed=True, asked_by="adam", wrong_role=("alice", 403),
+    ),
+    Row(
+        "invitations/<str:invitation_id>/revoke", "POST", Scope.PROVISION, 200,
+        ids={"invitation_id": "invitation_id"}, relayed=True, asked_by="adam", wrong_role=("alice", 404),
     ),
     Row("evidence", "POST", Scope.ATTEST, 201, body=made(type="user_message", ref="message_1", occurred_at=":now")),
     Row("proposals", "POST", Scope.PROPOSE, 202, body=proposal),
@@ -189,7 +210,6 @@ HELD_PAGE = "candidates/<uuid:candidate_id>"
 MEMORY_PAGE = "memories/<uuid:memory_id>"
 EXPORT_PAGE, OWN_EXPORT = "data/exports/<uuid:export_id>", {"export_id": "own_export_id"}
 IMPORT_PAGE, OWN_IMPORT = "data/imports/<uuid:import_id>", {"import_id": "own_import_id"}
-AGENT = {"agent_id": "agent_id"}
 GROUP_PAGE, GROUP, PERSON = "groups/<uuid:group_id>", {"group_id": "group_id"}, {"person_id": "person_id"}
 THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
 PAGES = (
