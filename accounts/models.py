@@ -71,7 +71,11 @@ class TenantRow(TenantModel):
 
 
 class Membership(TenantRow):
-    """A person in a tenant: the subject whom agents act for, known to runtimes by an external id."""
+    """A person in a tenant: the subject whom agents act for, known to runtimes by an external id.
+
+    What they set for themselves: since when nothing is remembered for them, when they are asked (blank: as the policy
+    says), and which notices reach them by which way (see `reviews.notices`).
+    """
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
     external_id = models.CharField(max_length=128)
@@ -79,6 +83,9 @@ class Membership(TenantRow):
     roles = models.JSONField(default=list)
     time_zone = models.CharField(max_length=64, blank=True)
     is_active = models.BooleanField(default=True)
+    memory_off_at = models.DateTimeField(null=True, blank=True)
+    confirm = models.CharField(max_length=16, blank=True)
+    notices = models.JSONField(default=dict, blank=True)
 
     class Meta:
         constraints = [

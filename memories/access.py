@@ -14,7 +14,7 @@ from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
-from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, Recall
+from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, OwnRule, Recall
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -172,6 +172,20 @@ def imports(principal: Principal) -> models.QuerySet[Import]:
 
 def import_(principal: Principal, import_id: str | uuid.UUID) -> Import:
     return _one(imports(principal), import_id)
+
+
+def own_rules(principal: Principal) -> models.QuerySet[OwnRule]:
+    """The rules that the person made for themselves."""
+    return OwnRule.objects.filter(namespace__membership_id=principal.subject_id, namespace__membership__isnull=False)
+
+
+def own_rule(principal: Principal, rule_id: str | uuid.UUID) -> OwnRule:
+    return _one(own_rules(principal), rule_id)
+
+
+def self_of(principal: Principal) -> Membership | None:
+    """The person whom the caller is or works for, as they are now."""
+    return Membership.objects.filter(pk=principal.subject_id).first() if principal.subject_id else None
 
 
 def reviewer(external_id: str) -> Membership | None:

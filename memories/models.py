@@ -293,6 +293,29 @@ class SourceMarker(TenantRow):
         ]
 
 
+class OwnRule(TenantRow):
+    """What a person does not want remembered, in their own words: it stands until they remove it or leave.
+
+    `text` is a topic, a kind, a pattern of names, or a phrase. A phrase is matched by its keyed `digest` alone, so one
+    that looks like a secret or an identifier is kept without its text.
+    """
+
+    class Type(models.TextChoices):
+        TOPIC = "topic", _("a topic")
+        KIND = "kind", _("a kind of memory")
+        KEY = "key", _("a name")
+        PHRASE = "phrase", _("words")
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="own_rules")
+    type = models.CharField(max_length=16, choices=Type)
+    text = models.CharField(max_length=128, null=True)
+    words = models.PositiveSmallIntegerField(default=0)
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "type", "digest"], name="one_own_rule_per_content")]
+
+
 class CandidateQuerySet(models.QuerySet["Candidate"]):
     def waiting(self, now: datetime) -> CandidateQuerySet:
         """What a person can still decide."""

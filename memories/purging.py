@@ -35,7 +35,7 @@ PIECE = 500
 # How long after the forgetting each attempt is due; after the last of them one an hour.
 ATTEMPTS_AFTER = tuple(timedelta(seconds=seconds) for seconds in (0, 2, 10, 60, 600))
 CHECKPOINT_WAIT_MS = 1000
-EXISTENCE_IS_A_TRACE = frozenset({"features", "evidence_links"})
+EXISTENCE_IS_A_TRACE = frozenset({"features", "evidence_links", "own_rules"})
 OF_A_TOMBSTONE = frozenset({"source", "erasure_id"})
 
 
@@ -217,6 +217,16 @@ def _staged_for(erasure: Erasure) -> models.QuerySet[ImportLine]:
     return staged.filter(content__isnull=False, created_at__lte=erasure.hidden_at)
 
 
+def _closed_by(erasure: Erasure) -> Q:
+    """The namespaces of those who are no longer there after it."""
+    match erasure.scope:
+        case Erasure.Scope.PERSON:
+            return Q(namespace__membership_id=erasure.target_id)
+        case Erasure.Scope.TENANT:
+            return Q()
+    return Q(pk=None)
+
+
 def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
     """The rows of a store that stood for what was forgotten."""
     by_store = {store.name: store.model.objects for store in STORES}  # type: ignore[attr-defined]
@@ -233,6 +243,8 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return by_store[store].filter(pk__in=_filed_with(erasure))
         case "import_lines":
             return _staged_for(erasure)
+        case "own_rules":
+            return by_store[store].filter(_closed_by(erasure))
     raise LookupError(store)
 
 

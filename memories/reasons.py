@@ -25,6 +25,8 @@ REASONS: Words = {
     "not_reusable_across_tasks": _("It belongs to one task or moment only, so it is not kept for later ones."),
     "run_state_not_memory": _("The state of a run belongs to the program that runs it, not to memory."),
     "transcript_not_memory": _("Whole conversations are not remembered, only the single facts a person states."),
+    "memory_off": _("The person has turned remembering off, so nothing new is kept for them."),
+    "do_not_remember": _("A rule that the person made for themselves says that this is not to be remembered."),
     "tombstone_key": _("This was forgotten on request. Only a new explicit statement brings it back."),
     "tombstone_source": _("It comes from a source whose content was forgotten on request."),
     "sensitive_trait_inference": _("It guesses a private trait of a person. Such guesses are never kept."),
@@ -63,6 +65,7 @@ RULES: Words = {
     "injected_instruction": _("No instruction to an agent to break its rules"),
     "source_of_truth": _("Not something a business system answers for"),
     "reusable": _("Useful beyond one task"),
+    "own_rules": _("Nothing that the person asked not to have remembered"),
     "forgotten": _("Not something that was forgotten on request"),
     "duplicate": _("Compared with what is remembered already"),
     "inference": _("Not a mere guess"),
@@ -74,6 +77,17 @@ RULES: Words = {
     "authority": _("No stronger source says otherwise"),
     "wording": _("Worded like a memory"),
     "confirmation": _("Confirmed by the person, or entered by them"),
+}
+
+# What the gate would do, as told to someone who tries a sentence out.
+OUTCOMES: Words = {
+    "store": _("It would be remembered."),
+    "supersede": _("It would be remembered and replace what is there."),
+    "keep": _("It is remembered already."),
+    "needs_confirmation": _("You would be asked first."),
+    "needs_review": _("A reviewer would be asked first."),
+    "route_to_source": _("It would not be remembered: a business system knows it."),
+    "reject": _("It would not be remembered."),
 }
 
 EVIDENCE: Words = {
@@ -90,6 +104,7 @@ STORES: Words = {
     "evidence": _("original messages kept as evidence"),
     "evidence_links": _("links to further evidence"),
     "features": _("entries of the search index"),
+    "own_rules": _("rules of what is not to be remembered"),
     "exports": _("export files"),
     "import_lines": _("lines of files handed over"),
     "imports": _("files handed over"),

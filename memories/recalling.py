@@ -93,7 +93,7 @@ def recall(
     principal.require(Scope.RECALL)
     started = time.perf_counter()
     now, policy = now or timezone.now(), tenant_policy.active()
-    areas = access.areas(principal, asked.namespaces)
+    areas = [area for area in access.areas(principal, asked.namespaces) if not _is_off(area)]
     kinds = _kinds(policy, asked)
     limit = asked.limit or policy.recall.limit
     scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
@@ -267,6 +267,11 @@ def note_listing(principal: Principal, count: int) -> None:
     """The event of an enumeration: who read how many."""
     with tenancy.atomic():
         audit.record(principal, "memory.list", details={"items": count})
+
+
+def _is_off(area: Area) -> bool:
+    """Whether its person turned memory off: then nothing of it comes back, though it is still there."""
+    return area.namespace.membership is not None and area.namespace.membership.memory_off_at is not None
 
 
 def _kinds(policy: Policy, asked: RecallInput) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from memories.models import (
     Memory,
     Namespace,
     Operation,
+    OwnRule,
     Slot,
     SourceMarker,
 )
@@ -175,6 +176,11 @@ def _memories(doomed: Doomed) -> int:
     )
 
 
+def _own_rules(doomed: Doomed) -> int:
+    """A person's rules protect them as long as they are there, also from what was forgotten before."""
+    return OwnRule.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
+
+
 NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
@@ -206,4 +212,5 @@ STORES = (
     ),
     Store("exports", Export, ("file", "sha256"), _exports, files.with_text),
     Store("import_lines", ImportLine, ("content",), _import_lines),
+    Store("own_rules", OwnRule, ("text",), _own_rules),
 )

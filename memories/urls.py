@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, playground, views, wide_views
+from memories import api, playground, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 
@@ -57,6 +57,13 @@ urlpatterns += [
     path("data/imports/<uuid:import_id>/", exchange_views.show_import, name="import"),
     path("data/imports/<uuid:import_id>/start/", exchange_views.start_import, name="start-import"),
     path("data/imports/<uuid:import_id>/cancel/", exchange_views.cancel_import, name="cancel-import"),
+    path("settings/memory/", wish_views.show_wishes, name="wishes"),
+    path("settings/memory/switch/", wish_views.switch_memory, name="switch-memory"),
+    path("settings/memory/ask/", wish_views.ask_me, name="ask-me"),
+    path("settings/memory/rules/", wish_views.add_rule, name="add-rule"),
+    path("settings/memory/rules.json", wish_views.fetch_rules, name="own-rules-file"),
+    path("settings/memory/rules/<uuid:rule_id>/remove/", wish_views.remove_rule, name="remove-rule"),
+    path("settings/memory/try/", wish_views.try_out, name="try-out"),
     path("forget/conversation/<uuid:evidence_id>/", wide_views.forget_conversation, name="forget-conversation"),
     path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
     path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),

@@ -12,8 +12,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from memories import reuse, topics
+from memories import reuse, topics, wishes
 from memories.policy import KindRule, Policy, Topic
+from memories.wishes import Wishes
 
 NAMESPACE_TYPES = frozenset({"user", "agent", "project", "team"})
 _LAST_DAY = timedelta(days=1)  # a bare date means the end of that day, so the last day counts in full
@@ -166,6 +167,7 @@ class _Case:
     now: datetime
     approving: bool
     detectors: Detectors
+    wishes: Wishes
 
     @cached_property
     def verdict(self) -> str:
@@ -203,12 +205,14 @@ def decide(
     *,
     approving: bool = False,
     detectors: Detectors = DEFAULT,
+    wishes: Wishes = wishes.NONE,
 ) -> Decision:
-    """Judge a proposal. `approving`: a person approved this exact content, so nobody is asked a second time.
+    """Judge a proposal. `approving`: a person approved this exact content, so nobody is asked a second time. `wishes`:
+    those of the people it is about.
 
     What can only wait for a person is still refused when that person could never make it active.
     """
-    case = _Case(proposal, evidence, policy, slot, now, approving, detectors)
+    case = _Case(proposal, evidence, policy, slot, now, approving, detectors, wishes)
     checks: list[Check] = []
     held: _Answer | None = None
     for rule in _RULES:
@@ -260,6 +264,16 @@ def _reusable(case: _Case) -> _Answer | None:
     bounded = proposal.valid_until is not None
     if proposal.reusable is None and tells_a_wish and reuse.is_one_off(case.wording, bounded=bounded):
         return _reject("not_reusable_across_tasks")
+    return None
+
+
+def _own_rules(case: _Case) -> _Answer | None:
+    proposal, wishes = case.proposal, case.wishes
+    if wishes.off:
+        return _reject("memory_off")
+    is_private = case.detectors.sensitive_trait
+    if wishes.refuse(proposal.kind, proposal.key, proposal.content(), case.policy, is_private):
+        return _reject("do_not_remember")
     return None
 
 
@@ -356,10 +370,11 @@ def _confirmation(case: _Case) -> _Answer | None:
     proposal, policy = case.proposal, case.policy
     if case.approving or proposal.entered_by_person or not case.is_evidence(EvidenceClass.explicit_user):
         return None
-    if policy.confirm == "inferred_only":
+    level = case.wishes.stricter(policy.confirm)
+    if level == "inferred_only":
         return None
     known = policy.registered_value(proposal.kind, proposal.key, proposal.statement, proposal.value)
-    if policy.confirm == "agent_writes" and known and not proposal.conditions:
+    if level == "agent_writes" and known and not proposal.conditions:
         return None
     return _Answer(Outcome.needs_confirmation, "confirmation_required", awaiting="owner")
 
@@ -377,6 +392,7 @@ _RULES: tuple[Callable[[_Case], _Answer | None], ...] = (
     _injected_instruction,
     _source_of_truth,
     _reusable,
+    _own_rules,
     _forgotten,
     _duplicate,
     _inference,

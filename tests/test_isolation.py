@@ -23,6 +23,7 @@ from mcp_door import handshake, stateless
 from accounts.models import AgentKey, Group, GroupMember, Invitation, Membership, PersonalToken
 from accounts.principals import Scope
 from accounts.secrets import new_token
+from memories import actions
 from memories.models import Namespace
 from memoryhub.mcp.view import ANSWERS
 
@@ -287,6 +288,10 @@ PAGES = (
     Page("settings/language/", POST, 302, (302,)),
     Page("settings/theme/", POST, 302, (302,)),
     Page("settings/keys/", POST, 302, (302,)),
+    Page("settings/memory/", SAFE, SIGN_IN, SHOWN),
+    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "rules", "try")),
+    Page("settings/memory/rules.json", SAFE, SIGN_IN, SHOWN),
+    Page("settings/memory/rules/<uuid:rule_id>/remove/", POST, SIGN_IN, ANSWERED, {"rule_id": "rule_id"}),
 )
 
 
@@ -344,6 +349,7 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             rita_evidence_id=acme.rita.evidence(),
             **ids_of(acme),
             token_id=personal_token(acme),
+            rule_id=own_rule(acme),
         )
 
 
@@ -365,6 +371,12 @@ def ids_of(acme: Company) -> dict[str, str]:
             "person_id": str(alice.pk),
             "invitation_id": str(invitation.pk),
         }
+
+
+def own_rule(acme: Company) -> str:
+    """A rule that nothing else of the scene falls under."""
+    with acme.entered():
+        return str(actions.add_rule(acme.principal("alice"), "key", f"never_{word()}").pk)
 
 
 def personal_token(acme: Company) -> str:

@@ -22,6 +22,7 @@ INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style\b|\sstyle=|\son[a-z]+=[\"']|
 OPEN_PAGES = ("/", "/help/", "/problems/stale_version/", "/problems/no_such_code/", "/account/login/")
 OPEN_PAGES += ("/account/password/reset/", "/account/signup/")
 OWN_PAGES = ("/", "/memories/", "/memories/new/", "/data/", "/waiting/", "/settings/", "/help/", "/account/logout/")
+OWN_PAGES += ("/settings/memory/",)
 OWN_PAGES += ("/account/password/set/", "/account/2fa/", "/account/email/")
 
 

@@ -12,6 +12,7 @@ from memories.actions.forget import (
 )
 from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of
+from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
 from memories.actions.propose import approve, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
@@ -27,7 +28,9 @@ __all__ = [
     "Part",
     "Proposed",
     "Sitting",
+    "add_rule",
     "approve",
+    "ask_me",
     "ask_to_forget",
     "attest",
     "confirm_forget",
@@ -41,8 +44,10 @@ __all__ = [
     "preview",
     "propose",
     "propose_batch",
+    "remove_rule",
     "renew",
     "resume",
+    "switch_memory",
     "take",
     "web_form",
 ]

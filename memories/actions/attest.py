@@ -10,11 +10,11 @@ from django.utils import timezone
 from accounts import audit, secrets, tenancy
 from accounts.errors import FieldError, InvalidInput
 from accounts.principals import Principal, Scope
-from memories import access, tenant_policy
+from memories import access, own_rules, tenant_policy
 from memories.inputs import EvidenceInput
 from memories.models import Evidence
 from memories.policy import Policy
-from memories.sensitivity import scan_fields
+from memories.sensitivity import scan_fields, sensitive_trait
 from memories.write_gate import EvidenceClass
 
 CLASS_OF = {
@@ -32,8 +32,8 @@ CLASS_OF = {
 def attest(principal: Principal, event: EvidenceInput) -> Evidence:
     """Record what actually happened. Needs `evidence:attest`, for a review also `evidence:attest_review`.
 
-    Raises InvalidInput when a name in it is sensitive or the reviewer is not one. A sensitive text is not kept: the
-    evidence then stands with its reference alone.
+    Raises InvalidInput when a name in it is sensitive or the reviewer is not one. A text that is sensitive, or
+    that the person's own rules refuse, is not kept: the evidence then stands with its reference alone.
     """
     evidence = unsaved_evidence(principal, event, tenant_policy.active())
     with tenancy.atomic():
@@ -78,9 +78,17 @@ def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy)
         ref=event.ref,
         thread=event.thread or principal.thread_id,
         speaker=event.speaker,
-        text=None if "text" in found else event.text,
+        text=None if "text" in found or _is_unwanted(principal, event.text, policy) else event.text,
         expires_at=now + timedelta(days=policy.retention.evidence_text_days),
     )
+
+
+def _is_unwanted(principal: Principal, text: str | None, policy: Policy) -> bool:
+    """Whether the person whom it is about does not want such words kept, be it as evidence."""
+    if not text:
+        return False
+    wishes = own_rules.wishes_of(access.self_of(principal))
+    return wishes.off or wishes.refuse("", None, [text], policy, sensitive_trait)
 
 
 def _source_digest(principal: Principal, event: EvidenceInput) -> str:

@@ -178,7 +178,15 @@ class Sitting:
             _gate_slot(case.slot, case.standing),
             self.now,
             approving=self._approval is not None,
+            wishes=self._standing.wishes(draft.namespace, self._about()),
         )
+
+    def _about(self) -> uuid.UUID | None:
+        """The person for whom an agent proposes this, or proposed it. People know what they propose."""
+        if self._approval is not None:
+            held = self._approval.candidate
+            return held.subject_id if held.agent_id else None
+        return self._principal.subject_id if self._principal.agent_id else None
 
     def write(self) -> None:
         """Write what was decided since the last time, and the events of it."""

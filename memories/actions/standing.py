@@ -6,8 +6,9 @@ import uuid
 from collections.abc import Iterable, Sequence
 
 from accounts.principals import Principal
-from memories import access
+from memories import access, own_rules
 from memories.models import Memory, Namespace, Slot, SourceMarker
+from memories.wishes import Wishes
 
 Place = tuple[Namespace, str]
 """A namespace, and the digest of a slot or of a source in it."""
@@ -23,6 +24,7 @@ class Standing:
         self._current: dict[uuid.UUID, Memory | None] = {}
         self._forgotten: dict[tuple[uuid.UUID, str], SourceMarker | None] = {}
         self._maintains: dict[uuid.UUID, bool] = {}
+        self._wishes: dict[tuple[uuid.UUID, uuid.UUID | None], Wishes] = {}
 
     def read(self, slots: Iterable[Place], sources: Iterable[Place]) -> None:
         """Read these in a few statements, however many they are."""
@@ -60,6 +62,12 @@ class Standing:
         missing = [one for one in sources if (namespace.pk, one) not in self._forgotten]
         self.read((), [(namespace, one) for one in missing])
         return [marker for one in sources if (marker := self._forgotten[namespace.pk, one])]
+
+    def wishes(self, namespace: Namespace, about: uuid.UUID | None) -> Wishes:
+        """What the owner of the namespace, and the person whom the proposal is about, do not want remembered."""
+        if (namespace.pk, about) not in self._wishes:
+            self._wishes[namespace.pk, about] = own_rules.wishes_of(namespace.membership, [about])
+        return self._wishes[namespace.pk, about]
 
     def maintains(self, namespace: Namespace) -> bool:
         """Whether the caller's subject maintains the namespace."""

@@ -20,7 +20,7 @@ from accounts.principals import Role
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, LOSSES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, LOSSES, OUTCOMES, RULES, STORES, sentence
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -36,12 +36,23 @@ STATES = {
     "expired": _("expired"),
     "pending": _("waiting"),
 }
+WORDS = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES, "loss": LOSSES}
 AGENT_STATES = {"active": _("may call"), "paused": _("paused"), "keyless": _("has no key"), "ended": _("ended for good")}
 JOB_LOOKS = {
     "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
     "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
     "refused": "deleted",
 }  # fmt: skip
+
+
+VERDICT_LOOKS = {"store": "success", "supersede": "success", "keep": "success", "reject": "error",
+                 "route_to_source": "error"}  # fmt: skip
+
+
+@register.filter
+def verdict_look(outcome: str) -> str:
+    """How a notice of what the gate decided looks."""
+    return VERDICT_LOOKS.get(outcome, "warning")
 
 
 @register.inclusion_tag("parts/state.html")
@@ -99,14 +110,12 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure` of a job or
-    `loss` of a recalled memory."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`, `loss`."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "loss": LOSSES}
-    return tables[table].get(code, code)
+    return WORDS[table].get(code, code)
 
 
 @register.filter

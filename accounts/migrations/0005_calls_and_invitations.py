@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0003_audit_checkpoint'),
+        ('accounts', '0004_own_settings'),
     ]
 
     operations = [
