@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import agents, calls, secrets, snippets
-from accounts.forms import SCOPE_WORDS, AgentForm, RotateForm
+from accounts.forms import AgentForm, RotateForm
 from accounts.models import AgentKey, ApiCall, AuditEvent
 from accounts.pages import person_page
 from accounts.principals import Principal
@@ -26,8 +26,7 @@ FIRST_AGENT = ("memory:recall", "memory:read", "memory:propose", "evidence:attes
 @person_page
 def show_agents(request: HttpRequest, principal: Principal) -> HttpResponse:
     """A person's own agents, what each may do and how much it did."""
-    shown = {"agents": agents.mine(principal, timezone.now()), "scope_words": SCOPE_WORDS}
-    return render(request, "agents/list.html", shown)
+    return render(request, "agents/list.html", {"agents": agents.mine(principal, timezone.now())})
 
 
 @form_page

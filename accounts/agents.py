@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.db.models import Prefetch, QuerySet
-from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts import audit, calls, keys, secrets, tenancy

@@ -88,7 +88,7 @@ def write_waiting(**_signal: object) -> None:
 
 
 def of(principal: Principal) -> QuerySet[ApiCall]:
-    """The calls of the person's own tokens and of the keys of their agents, newest first; for an agent those of its keys."""
+    """The calls of a person's tokens and of their agents' keys, or of an agent's own keys; newest first."""
     return ApiCall.objects.filter(key_id__in=_keys_of(principal)).order_by("-pk")
 
 

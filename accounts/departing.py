@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-
 from django.utils import timezone
 
 from accounts import calls, invitations, tenancy
@@ -33,7 +32,7 @@ from accounts.models import (
 def forget_person(person: Membership) -> None:
     """Take a person's name, roles, groups and credentials in this tenant; their sign-in too if it was the last one.
 
-    Their agents stop: nobody answers for them any more. An agent that worked for others keeps its name, which is theirs.
+    Their agents stop: nobody answers for them any more. An agent that worked for others too keeps its name.
     """
     calls.forget_of(person)
     invitations.forget_address(person.user.email)

@@ -63,7 +63,9 @@ def add(principal: Principal, group_id: uuid.UUID, person_id: uuid.UUID) -> None
         group = _managed(principal, group_id)
         person = candidates(group).filter(pk=person_id).first()
         if person is None:
-            raise InvalidInput.field("person", "Choose someone of the organisation who is not in it yet.", "unknown_person")
+            raise InvalidInput.field(
+                "person", "Choose someone of the organisation who is not in it yet.", "unknown_person"
+            )
         GroupMember.objects.create(group=group, membership=person)
         _note(principal, "group.add", group, person.pk)
 

@@ -1,7 +1,7 @@
 """Invitations into a tenant: by e-mail, from who administers it or keeps one of its groups.
 
-The link is signed and names the invitation and its present nonce, so that it ends when it is used, sent anew, taken back
-or too old. Only an account with the invited address can accept it: having the link shows that the mailbox is theirs.
+The link is signed and names the invitation and its present nonce, so that it ends when it is used, sent anew, taken
+back or too old. Only an account with the invited address can accept it: having the link shows that the mailbox is theirs.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def forget_address(email: str) -> None:
 
 
 def require_inviter(principal: Principal, group: Group | None) -> None:
-    """An administrator in person or through a credential that may set the tenant up; for their own group a maintainer."""
+    """An administrator, in person or by a credential that may set the tenant up; for their own group a maintainer."""
     if principal.has_role(Role.ADMIN) and (principal.is_person or principal.may(Scope.PROVISION)):
         return
     keeps = GroupMember.objects.filter(group=group, membership_id=principal.subject_id, is_maintainer=True)

@@ -137,7 +137,8 @@ PROBLEMS: dict[str, Problem] = {
         _("Give someone else the role of an administrator first, then go on."),
     ),
     "already_member": Problem(
-        _("Someone with this address belongs to the organisation already."), _("Add them to the team or project itself.")
+        _("Someone with this address belongs to the organisation already."),
+        _("Add them to the team or project itself."),
     ),
     "already_invited": Problem(
         _("This address has an open invitation already."), _("Send that invitation again, or take it back first.")

@@ -1,4 +1,4 @@
-"""What a developer copies: the first call in several ways, with this server's address filled in. The secret is in none."""
+"""What a developer copies: the first call in several ways, for this server. The secret is in none of them."""
 
 from __future__ import annotations
 
@@ -7,40 +7,12 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from importlib.resources import files
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
 KEY = "MEMORYHUB_KEY"
-PYTHON = '''\
-from datetime import UTC, datetime
-
-from memoryhub.client import Client
-
-with Client.from_environment() as hub:
-    said = hub.attest(type="user_message", ref="message_1", occurred_at=datetime.now(UTC))
-    decision = hub.propose(
-        namespace={"type": "user"},
-        kind="preference",
-        key="answer_style",
-        statement="Put the conclusion first and then the reasons.",
-        value="conclusion_first",
-        evidence_id=said.id,
-    )
-    print(decision.decision, decision.reason)
-    for item in hub.recall("In which order should the answer come?").items:
-        print(item.key, "=", item.statement)
-'''
-TOOLS = '''\
-import os
-
-from memoryhub.client import Client
-from memoryhub.client.agent import Agent, Responses
-
-with Client.from_environment() as hub:
-    agent = Agent(hub, Responses(os.environ["OPENAI_MODEL"]), preload=["answer_style"])
-    print(agent.ask("In which order should you answer me?").text)
-'''
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +41,8 @@ def all_of(host: str, now: datetime) -> list[Snippet]:
     environment = f"export MEMORYHUB_URL={shlex.quote(host)}\n"
     return [
         Snippet("curl", "curl", curl(host, "/api/v1/proposals", first_proposal(now))),
-        Snippet("python", _("Python SDK"), f"{environment}python - <<'PY'\n{PYTHON}PY"),
-        Snippet("openai", _("OpenAI tool calling"), f"{environment}python - <<'PY'\n{TOOLS}PY"),
+        Snippet("python", _("Python SDK"), f"{environment}{_program('first_memory.py')}"),
+        Snippet("openai", _("OpenAI tool calling"), f"{environment}export OPENAI_MODEL=…\n{_program('assistant.py')}"),
         Snippet("mcp", _("MCP client"), mcp(host)),
     ]
 
@@ -89,6 +61,12 @@ def curl(host: str, path: str, body: Mapping[str, Any]) -> str:
         f"-d {shlex.quote(json.dumps(body, ensure_ascii=False))}",
     ]
     return " \\\n  ".join(lines)
+
+
+def _program(name: str) -> str:
+    """One of the SDK's examples, as a file that is made and run: it may ask the person something."""
+    text = files("memoryhub.client.examples").joinpath(name).read_text("utf-8")
+    return f"cat > {name} <<'PY'\n{text}PY\npython {name}"
 
 
 def mcp(host: str) -> str:

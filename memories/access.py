@@ -14,7 +14,19 @@ from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
-from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, OwnRule, Recall
+from memories.models import (
+    Candidate,
+    Erasure,
+    Evidence,
+    Export,
+    Import,
+    Memory,
+    Namespace,
+    Operation,
+    OwnRule,
+    Recall,
+    SavedView,
+)
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -46,11 +58,13 @@ def area(principal: Principal, ref: NamespaceRef, among: Sequence[Namespace] | N
     raise NotVisible("There is no such namespace for this credential.", code="unknown_namespace")
 
 
-def areas(principal: Principal, refs: Iterable[NamespaceRef] | None) -> list[Area]:
-    """The namespaces of a reading call: the ones named, or all readable ones."""
+def areas(
+    principal: Principal, refs: Iterable[NamespaceRef] | None, among: Sequence[Namespace] | None = None
+) -> list[Area]:
+    """The namespaces of a reading call: the ones named, or all readable ones. `among` saves asking for these again."""
+    usable = readable(principal) if among is None else among
     if refs is None:
-        return [Area(namespace) for namespace in readable(principal)]
-    usable = readable(principal)
+        return [Area(namespace) for namespace in usable]
     return [area(principal, ref, among=usable) for ref in refs]
 
 
@@ -140,6 +154,15 @@ def require_change(principal: Principal, namespace: Namespace) -> None:
     )
 
 
+def may_change(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the caller may forget, pause and resume there; the verbs ask again."""
+    try:
+        require_change(principal, namespace)
+    except Forbidden:
+        return False
+    return True
+
+
 def operation(principal: Principal, operation_id: str | uuid.UUID) -> Operation:
     return _one(Operation.objects.filter(actor_id=principal.actor_id, subject_id=principal.subject_id), operation_id)
 
@@ -196,7 +219,7 @@ def reviewer(external_id: str) -> Membership | None:
 
 def changeable(principal: Principal) -> list[Namespace]:
     """The namespaces in which the caller may forget, pause and resume."""
-    return [namespace for namespace in readable(principal) if _may_change(principal, namespace)]
+    return [namespace for namespace in readable(principal) if may_change(principal, namespace)]
 
 
 def governed(principal: Principal, ref: NamespaceRef) -> Namespace | None:
@@ -233,6 +256,21 @@ def agent(principal: Principal, **named: object) -> Agent:
     return found
 
 
+def agents(principal: Principal) -> list[Agent]:
+    """The agents that work for the caller's subject or belong to them, by name."""
+    mine = Q(acts_for=principal.subject_id) | Q(owner_id=principal.subject_id) | Q(acts_for_everyone=True)
+    return list(Agent.objects.filter(mine).distinct().order_by("slug")) if principal.subject_id else []
+
+
+def saved_views(principal: Principal) -> models.QuerySet[SavedView]:
+    """The views that the person keeps."""
+    return SavedView.objects.filter(namespace__membership_id=principal.subject_id, namespace__membership__isnull=False)
+
+
+def saved_view(principal: Principal, view_id: str | uuid.UUID) -> SavedView:
+    return _one(saved_views(principal), view_id)
+
+
 def person(principal: Principal, external_id: str) -> Membership:
     """The caller themself; for an admin and for the service anyone who was not forgotten yet."""
     known = Membership.objects.filter(external_id=external_id, is_active=True)
@@ -250,14 +288,6 @@ def tenant(principal: Principal, slug: str) -> Tenant:
     if found is None or not (principal.is_system or (principal.is_person and principal.has_role(Role.ADMIN))):
         raise NotVisible
     return found
-
-
-def _may_change(principal: Principal, namespace: Namespace) -> bool:
-    try:
-        require_change(principal, namespace)
-    except Forbidden:
-        return False
-    return True
 
 
 def _one(rows: models.QuerySet[Row], row_id: str | uuid.UUID) -> Row:

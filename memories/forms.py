@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -15,25 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.errors import InvalidInput
 from memories.access import NamespaceRef
 from memories.actions import ForgetPlan
-from memories.inputs import MAX_NAME, MAX_QUERY, MAX_STATEMENT, MAX_TOKENS, MAX_VALUE_BYTES, ProposalInput
+from memories.inputs import MAX_NAME, MAX_STATEMENT, MAX_VALUE_BYTES, ProposalInput
 from memories.models import Memory, Namespace
 from memories.policy import Policy
 from memories.reasons import FIELD_OF, sentence
-from memories.recall_gate import Mode
 from memoryhub.api import broken_characters
 
-STATUSES = (
-    ("", _("current")),
-    ("active", _("active")),
-    ("paused", _("paused")),
-    ("expired", _("expired")),
-    ("superseded", _("superseded")),
-)
-MODES = (
-    (Mode.GENEROUS.value, _("generous: rather too much")),
-    (Mode.BALANCED.value, _("balanced")),
-    (Mode.PRECISE.value, _("precise: rather too little")),
-)
 DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
@@ -60,18 +47,6 @@ def place_choices(namespaces: Sequence[Namespace], own_id: object) -> list[tuple
 
 def kind_choices(policy: Policy) -> list[tuple[str, str]]:
     return [(rule.name, rule.label.get(get_language() or "en")) for rule in policy.kinds]
-
-
-class FilterForm(forms.Form):
-    q = forms.CharField(label=_("Search"), max_length=MAX_QUERY, required=False)
-    status = forms.ChoiceField(label=_("Status"), choices=STATUSES, required=False)
-    kind = forms.ChoiceField(label=_("Kind"), required=False)
-    namespace = forms.ChoiceField(label=_("Belongs to"), required=False)
-
-    def __init__(self, *args: Any, policy: Policy, places: Sequence[tuple[str, Any]], **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["kind"].choices = [("", _("all")), *kind_choices(policy)]
-        self.fields["namespace"].choices = [("", _("all")), *places]
 
 
 class ContentForm(forms.Form):
@@ -191,10 +166,11 @@ class CorrectionForm(VersionForm, ContentForm):
         touched = {name: self.cleaned_data[name] for name in self.changed_data if name != "expected_version"}
         return touched | ({"conditions": touched["conditions"] or None} if "conditions" in touched else {})
 
-    def renewed(self, memory: Memory) -> CorrectionForm:
-        """The same entries, ready to be put over the version that is current now."""
+    def renewed(self, memory: Memory, statement: str) -> CorrectionForm:
+        """The same entries with this statement, ready to be put over the version that is current now."""
         data = self.data.copy()
         data["expected_version"] = str(memory.version)
+        data["statement"] = statement
         return CorrectionForm(data, memory=memory)
 
 
@@ -236,29 +212,3 @@ def last_day(memory: Memory) -> Any:
     if memory.valid_until is None:
         return None
     return timezone.localtime(memory.valid_until - timedelta(microseconds=1)).date()
-
-
-class PlaygroundForm(forms.Form):
-    """A question to try, where to look and what it may cost."""
-
-    query = forms.CharField(label=_("Question"), max_length=MAX_QUERY)
-    namespace = forms.ChoiceField(label=_("Where"), required=False)
-    mode = forms.ChoiceField(label=_("How sure"), choices=MODES, initial=Mode.GENEROUS.value)
-    as_of = forms.DateField(
-        label=_("As of"), required=False, widget=DAY, help_text=_("What held at the end of this day.")
-    )
-    token_budget = forms.IntegerField(label=_("Tokens at most"), min_value=1, max_value=MAX_TOKENS, required=False)
-
-    def __init__(self, *args: Any, places: Sequence[Namespace], own_id: object, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["namespace"].choices = [("", _("everywhere")), *place_choices(places, own_id)]
-
-    def clean_query(self) -> str:
-        query: str = self.cleaned_data["query"]
-        if broken_characters(query):
-            raise forms.ValidationError(_("It holds a character that no text has."), code="broken_characters")
-        return query
-
-    def clean_as_of(self) -> datetime | None:
-        day = self.cleaned_data["as_of"]
-        return timezone.make_aware(datetime.combine(day, time.max)) if day else None

@@ -231,6 +231,8 @@ class Memory(Content):
         indexes = [
             models.Index(fields=["namespace", "rev"], name="memory_by_revision"),
             models.Index(fields=["namespace", "id"], name="memory_by_namespace"),
+            # A page of a person's list and the counts beside it read nothing else.
+            models.Index(fields=["namespace", "status", "id", "valid_until"], name="memory_by_status"),
             # Partial, so that no planner without statistics takes it for a way to a tenant's every memory.
             models.Index(
                 fields=["tenant", "valid_until"], name="memory_by_expiry", condition=Q(valid_until__isnull=False)
@@ -420,6 +422,36 @@ class Recall(TenantRow):
     omitted = models.JSONField(default=dict)
     gate = models.JSONField(default=dict)
     latency = models.JSONField(default=dict)
+    is_counted = models.BooleanField(default=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["tenant", "id"], name="recall_to_count", condition=Q(is_counted=False)),
+            models.Index(fields=["subject_id", "id"], name="recall_by_subject"),
+        ]
+
+
+class Use(TenantModel):
+    """How often what stands under a slot came back: in all, and in each of its last weeks ("2031-07" and a count).
+
+    Counted from the traces by the sweep, so that reading changes nothing and waits for nothing.
+    """
+
+    slot = models.OneToOneField(Slot, primary_key=True, on_delete=models.CASCADE, related_name="use")
+    total = models.PositiveIntegerField(default=0)
+    last_at = models.DateTimeField()
+    weeks = models.JSONField(default=dict)
+
+
+class SavedView(TenantRow):
+    """A person's filters of their list under a name. Words they searched for are never part of it."""
+
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="saved_views")
+    name = models.CharField(max_length=64)
+    query = models.CharField(max_length=1000)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["namespace", "name"], name="one_saved_view_per_name")]
 
 
 class Feedback(TenantRow):

@@ -1,4 +1,4 @@
-"""The page on which one tries a recall: what would come back in which order, what a model would read, and why not more."""
+"""The page on which one tries a recall: what comes back in which order, what a model would read, and why no more."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from accounts import snippets
 from accounts.pages import person_page
 from accounts.principals import Principal
 from memories import access, recalling, rendering
-from memories.forms import PlaygroundForm, ref_of
+from memories.forms import ref_of
 from memories.models import Memory
+from memories.playground_forms import PlaygroundForm
 from memories.recalling import RecallInput
 from memoryhub.fields import stamp
 

@@ -35,7 +35,7 @@ PIECE = 500
 # How long after the forgetting each attempt is due; after the last of them one an hour.
 ATTEMPTS_AFTER = tuple(timedelta(seconds=seconds) for seconds in (0, 2, 10, 60, 600))
 CHECKPOINT_WAIT_MS = 1000
-EXISTENCE_IS_A_TRACE = frozenset({"features", "evidence_links", "own_rules"})
+EXISTENCE_IS_A_TRACE = frozenset({"features", "evidence_links", "own_rules", "uses"})
 OF_A_TOMBSTONE = frozenset({"source", "erasure_id"})
 
 
@@ -243,8 +243,10 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return by_store[store].filter(pk__in=_filed_with(erasure))
         case "import_lines":
             return _staged_for(erasure)
-        case "own_rules":
+        case "own_rules" | "saved_views":
             return by_store[store].filter(_closed_by(erasure))
+        case "uses":
+            return by_store[store].filter(slot_id__in=erasure.slot_ids)
     raise LookupError(store)
 
 

@@ -108,6 +108,35 @@ STORES: Words = {
     "exports": _("export files"),
     "import_lines": _("lines of files handed over"),
     "imports": _("files handed over"),
+    "uses": _("counts of how often it was recalled"),
+    "saved_views": _("saved views of the list"),
+}
+
+# Why something cannot be done to a memory that was chosen with others.
+OBSTACLES: Words = {
+    "earlier_version": _("It is an earlier version that nothing can be done to."),
+    "not_a_maintainer": _("Only a maintainer or a reviewer may do this to what a team or project remembers."),
+    "paused_already": _("It is paused already."),
+    "active_already": _("It is in use already."),
+    "without_end": _("It has no end, so there is nothing to extend."),
+}
+
+# What made a memory come back, what kept others away, and what the runtime made of it.
+RECALLING: Words = {
+    "keyword": _("same words"),
+    "semantic": _("same meaning"),
+    "authority": _("how sure its source is"),
+    "freshness": _("how recently it was confirmed"),
+    "version": _("corrected before"),
+    "named": _("asked for by its name"),
+    "below_threshold": _("not relevant enough"),
+    "over_budget": _("no room left"),
+    "over_limit": _("others were better, and the number of places is limited"),
+    "overridden": _("something stronger said otherwise"),
+    "used": _("the agent used it"),
+    "irrelevant": _("the agent found it beside the point"),
+    "wrong": _("the agent found it wrong"),
+    "stale": _("the agent found it out of date"),
 }
 
 # What can be wrong with a line of a file before the gate is asked, or with its place.
@@ -137,13 +166,6 @@ LINES: Words = {
 }
 
 # Why an export or import could not be finished.
-LOSSES: Words = {
-    "below_threshold": _("not relevant enough for this question"),
-    "overridden": _("the current instruction or a business system comes first"),
-    "over_limit": _("others were better, and the number of places is limited"),
-    "over_budget": _("it did not fit into the tokens"),
-}
-
 FAILURES: Words = {
     "no_longer_permitted": _("Whoever asked for it may no longer have it."),
     "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),

@@ -17,7 +17,7 @@ from accounts.errors import InvalidInput, NotVisible
 from accounts.principals import Principal, Scope
 from memories import access, context, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
-from memories.models import Feedback, Memory, MemoryQuerySet, Recall, path_key
+from memories.models import Feedback, Memory, MemoryQuerySet, Namespace, Recall, path_key
 from memories.policy import Cutoff, Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Searched, Selection
 from memories.search import rows
@@ -207,7 +207,7 @@ def lookup(principal: Principal, ref: NamespaceRef, kind: str, key: str) -> Memo
     area = access.area(principal, ref)
     rule = tenant_policy.active().kind(kind)
     found = (
-        _with_owner(Memory.objects.recallable(timezone.now()))
+        with_owner(Memory.objects.recallable(timezone.now()))
         .filter(namespace=area.namespace, path_key=path_key(area.path), kind=rule.name if rule else kind, key=key)
         .first()
     )
@@ -221,7 +221,7 @@ def history(principal: Principal, memory_id: str) -> list[Memory]:
     """Every version of the key of a memory, newest first; forgotten ones without text."""
     principal.require(Scope.READ)
     memory = access.memory(principal, memory_id)
-    versions = list(_with_owner(Memory.objects.filter(slot=memory.slot)).order_by("-version"))
+    versions = list(with_owner(Memory.objects.filter(slot=memory.slot)).order_by("-version"))
     _note_read(principal, "memory.history", memory)
     return versions
 
@@ -238,11 +238,16 @@ class ListFilter:
     updated_since: datetime | None = None
 
 
-def enumerate_memories(principal: Principal, chosen: ListFilter) -> MemoryQuerySet:
-    """Everything the filter selects, unranked and complete; logged as a read by the caller's page."""
+def enumerate_memories(
+    principal: Principal, chosen: ListFilter, among: Sequence[Namespace] | None = None
+) -> MemoryQuerySet:
+    """Everything the filter selects, unranked and complete; logged as a read by the caller's page.
+
+    `among`: the namespaces that the caller may read, where that was asked before.
+    """
     principal.require(Scope.READ)
-    areas = access.areas(principal, (chosen.namespace,) if chosen.namespace else None)
-    found = _with_owner(Memory.objects.kept()).filter(namespace__in=[area.namespace for area in areas])
+    areas = access.areas(principal, (chosen.namespace,) if chosen.namespace else None, among)
+    found = with_owner(Memory.objects.kept()).filter(namespace__in=[area.namespace for area in areas])
     if chosen.namespace:
         found = found.within(chosen.namespace.path)
     if chosen.kind is not None:
@@ -418,7 +423,7 @@ def _weights(policy: Policy) -> RecallWeights:
     )
 
 
-def _with_owner(rows_: MemoryQuerySet) -> MemoryQuerySet:
+def with_owner(rows_: MemoryQuerySet) -> MemoryQuerySet:
     return rows_.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
 
 

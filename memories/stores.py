@@ -30,8 +30,10 @@ from memories.models import (
     Namespace,
     Operation,
     OwnRule,
+    SavedView,
     Slot,
     SourceMarker,
+    Use,
 )
 
 
@@ -181,6 +183,15 @@ def _own_rules(doomed: Doomed) -> int:
     return OwnRule.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
 
 
+def _uses(doomed: Doomed) -> int:
+    return Use.objects.filter(slot_id__among=doomed.slot_ids).delete()[0]
+
+
+def _saved_views(doomed: Doomed) -> int:
+    """They hold names and filters, and go with their person."""
+    return SavedView.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
+
+
 NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
@@ -213,4 +224,6 @@ STORES = (
     Store("exports", Export, ("file", "sha256"), _exports, files.with_text),
     Store("import_lines", ImportLine, ("content",), _import_lines),
     Store("own_rules", OwnRule, ("text",), _own_rules),
+    Store("uses", Use, (), _uses),
+    Store("saved_views", SavedView, ("name", "query"), _saved_views),
 )

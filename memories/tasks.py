@@ -26,10 +26,12 @@ from memories.purging import purge as purge_now
 from memories.purging import purge_due as purge_forgotten
 from memories.purging import soon
 from memories.retention import drop_expired_evidence, drop_expired_plans, drop_old_audit, forget_long_expired
+from memories.uses import count_due as count_uses
 
 __all__ = [
     "apply_import",
     "apply_imports",
+    "count_uses",
     "drop_expired_evidence",
     "drop_expired_plans",
     "drop_expired_imports",

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, playground, views, wide_views, wish_views
+from memories import api, list_views, playground, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 
@@ -37,10 +37,15 @@ urlpatterns = [
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
 ]
 urlpatterns += [
-    path("memories/", views.list_memories, name="memories"),
+    path("memories/", list_views.list_memories, name="memories"),
+    path("memories/several/", list_views.change_several, name="several-memories"),
+    path("memories/views/", list_views.save_view, name="save-view"),
+    path("memories/views/<uuid:view_id>/remove/", list_views.remove_view, name="remove-view"),
     path("memories/new/", views.enter, name="enter-memory"),
     path("memories/<uuid:memory_id>/", views.show, name="memory"),
     path("memories/<uuid:memory_id>/correct/", views.correct, name="correct-memory"),
+    path("memories/<uuid:memory_id>/compare/", version_views.compare, name="compare-versions"),
+    path("memories/<uuid:memory_id>/restore/", version_views.restore, name="restore-version"),
     path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),

@@ -1,54 +1,28 @@
-"""The pages of what is remembered: list, enter, read, correct, pause, forget, receipt."""
+"""The pages of one memory: enter, read, correct, pause, forget, receipt."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.errors import Forbidden, NotVisible, StaleVersion
-from accounts.pages import person_page
+from accounts.errors import NotVisible, StaleVersion
+from accounts.pages import offer_undo, person_page
 from accounts.principals import Principal
-from memories import access, actions, recalling, tenant_policy
+from memories import access, actions, diffs, recalled, recalling, tenant_policy, uses
 from memories.actions import ACTIVATING, HOLDING, Proposed
-from memories.forms import CorrectionForm, EntryForm, FilterForm, ForgetForm, VersionForm, place_choices, ref_of
-from memories.models import Evidence, Memory, Namespace, Operation
+from memories.forms import CorrectionForm, EntryForm, ForgetForm, VersionForm, place_choices
+from memories.models import Evidence, Memory, Operation, Use
 from memories.reasons import sentence
-from memories.recalling import ListFilter
 from memories.write_gate import Outcome
-
-PAGE = 25
-SHOWN: dict[str, Callable[[Any, datetime], Any]] = {
-    "": lambda rows, now: rows.current(),
-    "active": lambda rows, now: rows.recallable(now),
-    "expired": lambda rows, now: rows.filter(status=Memory.Status.ACTIVE, valid_until__lte=now),
-}
-
-
-@require_safe
-@person_page
-def list_memories(request: HttpRequest, principal: Principal) -> HttpResponse:
-    """What I may read, newest first; every filter stands in the address."""
-    policy = tenant_policy.active()
-    form = FilterForm(request.GET, policy=policy, places=_places(principal))
-    rows = _chosen(principal, form.cleaned_data) if form.is_valid() else Memory.objects.none()
-    page = Paginator(rows.order_by("-pk"), PAGE).get_page(request.GET.get("page"))
-    recalling.note_listing(principal, len(page.object_list))
-    query = request.GET.copy()
-    query.pop("page", None)
-    shown = {"form": form, "page": page, "policy": policy, "query": query.urlencode(), "filtered": any(query.values())}
-    shown["place"] = _emptiable(principal, form.cleaned_data["namespace"]) if form.is_valid() else None
-    return render(request, "memories/list.html", shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,31 +42,37 @@ def enter(request: HttpRequest, principal: Principal) -> HttpResponse:
 @require_safe
 @person_page
 def show(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
-    """One version: what it says, why it is remembered, and every version of its key."""
+    """One version: what it says, why it is remembered, why it came back, and every version of its key."""
     versions = recalling.history(principal, str(memory_id))
     memory = next(one for one in versions if one.pk == memory_id)
     standing = next((one for one in versions if one.status in Memory.CURRENT), None)
     written = Operation.objects.filter(memory=memory, decision__in=ACTIVATING).order_by("pk").first()
     shown = {"memory": memory, "versions": versions, "standing": standing, "operation": written}
-    shown |= {"may_change": _may_change(principal, memory), "policy": tenant_policy.active()}
-    shown |= _wider(principal, memory)
+    shown |= {"may_change": access.may_change(principal, memory.namespace), "policy": tenant_policy.active()}
+    shown |= _wider(principal, memory) | _use(principal, memory, versions)
     return render(request, "memories/detail.html", shown)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @person_page
 def correct(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
+    """A new version. First, if asked, how it differs and what the gate would say; `preview` changes nothing."""
     memory = _current(principal, memory_id)
     form = CorrectionForm(request.POST or None, memory=memory)
     if form.is_valid():
         version = form.cleaned_data["expected_version"]
+        if "preview" in request.POST:
+            foreseen = actions.preview(principal, actions.changed(memory, **form.changes())).decision
+            shown = {"form": form, "memory": memory, "new": form.cleaned_data, "foreseen": foreseen}
+            return render(request, "memories/correct.html", shown)
         try:
             proposed = actions.correct(principal, str(memory_id), form.changes(), expected_version=version)
         except StaleVersion:
-            return _stale(request, form, _current(principal, memory_id))
+            return _stale(request, principal, form, memory, version)
         if answered := _answered(request, form, proposed):
             return answered
-    status = 400 if form.errors else 200
+    # While someone types, an unfinished entry is no error.
+    status = 400 if form.errors and "preview" not in request.POST else 200
     return render(request, "memories/correct.html", {"form": form, "memory": memory}, status=status)
 
 
@@ -100,7 +80,8 @@ def correct(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) ->
 @person_page
 def pause(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
     memory = actions.pause(principal, str(memory_id), expected_version=_seen_version(request))
-    messages.success(request, _("It is paused: kept, but no agent gets it."))
+    words = _("It is paused: kept, but no agent gets it.")
+    offer_undo(request, words, f"{reverse('resume-memory', args=[memory.pk])}?expected_version={memory.version}")
     return redirect("memory", memory.pk)
 
 
@@ -108,7 +89,8 @@ def pause(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> H
 @person_page
 def resume(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
     memory = actions.resume(principal, str(memory_id), expected_version=_seen_version(request))
-    messages.success(request, _("It is active again."))
+    words = _("It is active again.")
+    offer_undo(request, words, f"{reverse('pause-memory', args=[memory.pk])}?expected_version={memory.version}")
     return redirect("memory", memory.pk)
 
 
@@ -141,21 +123,12 @@ def _places(principal: Principal) -> list[tuple[str, Any]]:
     return place_choices(access.readable(principal), principal.subject_id)
 
 
-def _chosen(principal: Principal, given: dict[str, Any]) -> QuerySet[Memory]:
-    stored = given["status"] if given["status"] not in SHOWN else None
-    place = ref_of(given["namespace"]) if given["namespace"] else None
-    chosen = ListFilter(namespace=place, kind=given["kind"] or None, status=stored, q=given["q"] or None)
-    rows = recalling.enumerate_memories(principal, chosen)
-    return SHOWN[given["status"]](rows, timezone.now()) if stored is None else rows
-
-
-def _may_change(principal: Principal, memory: Memory) -> bool:
-    """Whether to offer pausing and forgetting; the verbs ask again."""
-    try:
-        access.require_change(principal, memory.namespace)
-    except Forbidden:
-        return False
-    return True
+def _use(principal: Principal, memory: Memory, versions: Sequence[Memory]) -> dict[str, Any]:
+    """How often it came back and why, and each version with the one before it."""
+    counted = uses.weekly(Use.objects.filter(slot=memory.slot_id).first(), timezone.now())
+    steps = list(zip(versions, [*versions[1:], None], strict=True))
+    came = recalled.latest(principal, [one.pk for one in versions]) if memory.status != Memory.Status.DELETED else []
+    return {"use": {memory.pk: counted}, "counted": counted, "came": came, "steps": steps}
 
 
 def _wider(principal: Principal, memory: Memory) -> dict[str, Any]:
@@ -168,13 +141,6 @@ def _wider(principal: Principal, memory: Memory) -> dict[str, Any]:
     except NotVisible:
         proposer = None
     return {"from_source": evidence, "proposer": proposer}
-
-
-def _emptiable(principal: Principal, place: str) -> Namespace | None:
-    """The place of the filter, when all of it may be forgotten by this person."""
-    ref = ref_of(place) if place else None
-    found = (one for one in access.changeable(principal) if ref and (one.type, one.owner_name) == (ref.type, ref.id))
-    return next(found, None)
 
 
 def _current(principal: Principal, memory_id: uuid.UUID) -> Memory:
@@ -198,12 +164,20 @@ def _answered(request: HttpRequest, form: Any, proposed: Proposed) -> HttpRespon
     return redirect("memory", proposed.memory.pk)
 
 
-def _stale(request: HttpRequest, form: CorrectionForm, standing: Memory) -> HttpResponse:
-    """Both texts side by side: nobody's words are lost or overwritten unseen."""
-    shown = {"form": form.renewed(standing), "standing": standing, "mine": form.cleaned_data}
+def _stale(
+    request: HttpRequest, principal: Principal, form: CorrectionForm, standing: Memory, seen: int
+) -> HttpResponse:
+    """Theirs, mine, and both in one where they do not touch: nobody's words are lost or overwritten unseen."""
+    versions = recalling.history(principal, str(standing.pk))
+    base = next((one.statement for one in versions if one.version == seen and one.statement), None)
+    mine = form.cleaned_data
+    merged = diffs.merge(base, mine["statement"], standing.statement or "") if base else None
+    renewed = form.renewed(standing, merged or mine["statement"])
+    shown = {"form": renewed, "standing": standing, "mine": mine, "base": base, "merged": merged}
     return render(request, "memories/stale.html", shown, status=StaleVersion.status)
 
 
 def _seen_version(request: HttpRequest) -> int | None:
-    form = VersionForm(request.POST)
+    """What the button that was pressed looked at; that of a message says so in its address."""
+    form = VersionForm({**request.GET.dict(), **request.POST.dict()})
     return form.cleaned_data["expected_version"] if form.is_valid() else -1

@@ -40,6 +40,7 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
+    "memories.tasks.count_uses",
     "accounts.tasks.drop_idempotency_keys",
     "accounts.calls.drop_old",
     "accounts.invitations.close_expired",

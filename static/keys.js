@@ -48,15 +48,15 @@ function name(one) {
 
 function showHelp() {
   const list = help.querySelector("dl");
-  const fixed = list.querySelectorAll("[data-moves]");
-  list.replaceChildren(...(items().length ? fixed : []));
-  for (const row of fixed) row.hidden = false;
+  list.querySelectorAll(".told").forEach((row) => row.remove());
   const told = new Map();
-  for (const one of document.querySelectorAll("[data-key]")) {
+  for (const row of list.querySelectorAll("[data-moves]")) row.hidden = !document.querySelector(row.dataset.moves);
+  for (const one of document.querySelectorAll("[data-key]:not([data-key=x], [data-key=Enter])")) {
     if (isShown(one) && !told.has(one.dataset.key)) told.set(one.dataset.key, name(one));
   }
   for (const [key, words] of told) {
     const row = document.createElement("div");
+    row.className = "told";
     const term = row.appendChild(document.createElement("dt"));
     term.appendChild(document.createElement("kbd")).textContent = key.replace("mod", "Ctrl");
     row.appendChild(document.createElement("dd")).textContent = words;
@@ -79,6 +79,8 @@ document.addEventListener("keydown", (event) => {
   } else if ((key === "j" || key === "k") && items().length) {
     event.preventDefault();
     return move(key === "j" ? 1 : -1);
+  } else if (key === "Enter" && !target.matches?.("[data-item]")) {
+    return;
   } else if (!event.repeat) {
     one = meant(key);
   }

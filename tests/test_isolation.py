@@ -24,7 +24,7 @@ from accounts.models import AgentKey, Group, GroupMember, Invitation, Membership
 from accounts.principals import Scope
 from accounts.secrets import new_token
 from memories import actions
-from memories.models import Namespace
+from memories.models import Namespace, SavedView
 from memoryhub.mcp.view import ANSWERS
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -100,7 +100,8 @@ ROWS = (
     ),
     Row(
         "invitations", "POST", Scope.PROVISION, 201,
-        body=lambda scene: {"email": f"{word()}@acme.example"}, relayed=True, asked_by="adam", wrong_role=("alice", 403),
+        body=lambda scene: {"email": f"{word()}@acme.example"},
+        relayed=True, asked_by="adam", wrong_role=("alice", 403),
     ),
     Row(
         "invitations/<str:invitation_id>/revoke", "POST", Scope.PROVISION, 200,
@@ -225,9 +226,14 @@ PAGES = (
     Page("help/", SAFE, OPEN, SHOWN),
     Page("problems/<str:code>/", SAFE, OPEN, SHOWN),
     Page("memories/", SAFE, SIGN_IN, SHOWN),
+    Page("memories/several/", FORM, SIGN_IN, ANSWERED),
+    Page("memories/views/", POST, SIGN_IN, ANSWERED),
+    Page("memories/views/<uuid:view_id>/remove/", POST, SIGN_IN, ANSWERED, {"view_id": "view_id"}),
     Page("memories/new/", FORM, SIGN_IN, ANSWERED),
     Page(f"{MEMORY_PAGE}/", SAFE, SIGN_IN, SHOWN, MEMORY),
     Page(f"{MEMORY_PAGE}/correct/", FORM, SIGN_IN, ANSWERED, MEMORY),
+    Page(f"{MEMORY_PAGE}/compare/", SAFE, SIGN_IN, SHOWN, MEMORY),
+    Page(f"{MEMORY_PAGE}/restore/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/pause/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
@@ -349,12 +355,13 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             rita_evidence_id=acme.rita.evidence(),
             **ids_of(acme),
             token_id=personal_token(acme),
+            view_id=saved_view(acme),
             rule_id=own_rule(acme),
         )
 
 
 def ids_of(acme: Company) -> dict[str, str]:
-    """Of what only Alice has: her place, her agent with its key, and a team of hers that she keeps, with an invitation."""
+    """Of what only Alice has: her place, her agent with its key, and a team that she keeps, with an invitation."""
     with acme.entered():
         alice = Membership.objects.get(external_id="alice")
         place, key = Namespace.objects.get(membership=alice), AgentKey.objects.get(agent__slug="solo")
@@ -377,6 +384,12 @@ def own_rule(acme: Company) -> str:
     """A rule that nothing else of the scene falls under."""
     with acme.entered():
         return str(actions.add_rule(acme.principal("alice"), "key", f"never_{word()}").pk)
+
+
+def saved_view(acme: Company) -> str:
+    with acme.entered():
+        place = Namespace.objects.get(membership__external_id="alice")
+        return str(SavedView.objects.create(namespace=place, name="mine", query="kind=preference").pk)
 
 
 def personal_token(acme: Company) -> str:

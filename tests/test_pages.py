@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from accounts.models import AuditEvent, User
-from memories import views
+from memories import list_forms
 from memories.models import Memory
 from memoryhub import translations
 
@@ -169,15 +169,15 @@ def test_the_list_narrows_by_words_status_kind_and_place(acme: Company) -> None:
     assert found("namespace=team:night") == found("status=gone") == set()
 
 
-def test_long_lists_have_pages_and_keep_their_filter(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "PAGE", 2)
+def test_long_lists_have_numbered_pages_and_keep_their_filter(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_forms, "SIZES", (2,))
     for _ in range(3):
         acme.alice.store()
     client = acme.person("alice").client
     first, last = page(client, "/memories/?kind=preference"), page(client, "/memories/?kind=preference&page=2")
-    assert (first.count("quote-link"), last.count("quote-link")) == (2, 1)
+    assert (first.count('class="row"'), last.count('class="row"')) == (2, 1)
     assert 'href="?kind=preference&amp;page=2"' in first
-    assert page(client, "/memories/?page=nonsense").count("quote-link") == 2
+    assert page(client, "/memories/?page=nonsense").count('class="row"') == 2
 
 
 def test_reading_pages_leaves_a_trace_without_text(acme: Company) -> None:

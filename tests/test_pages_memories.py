@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -109,7 +110,9 @@ def test_a_memory_says_why_it_is_remembered(acme: Company, alice: Client) -> Non
     for words in ("the person said so", "message of the person", f"message_{said}", "What was checked"):
         assert words in html
     assert "No known form of a secret or identifier in it" in html
-    assert f"From now on the {said} summary first" in html
+    told = html.replace("<mark>", "").replace("</mark>", "")
+    assert f"From now on the {said} summary first" in told
+    assert re.search(rf"<mark>[^<]*{said} summary[^<]*</mark>", html)
 
 
 def test_an_expired_memory_reads_as_expired(acme: Company, alice: Client) -> None:
@@ -158,6 +161,7 @@ def test_a_correction_of_what_changed_meanwhile_shows_both_and_stores_nothing(ac
     html = checked(response)
     assert theirs in html
     assert mine in html
+    assert "<ins>" in html
     assert current(acme, memory["key"]).statement == theirs
     again = alice.post(url, correction(memory, statement=mine, expected_version=2))
     assert again.status_code == 302

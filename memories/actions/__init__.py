@@ -1,7 +1,7 @@
 """The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
 
 from memories.actions.attest import attest, web_form
-from memories.actions.change import correct, pause, renew, resume
+from memories.actions.change import changed, correct, pause, renew, resume
 from memories.actions.forget import (
     ForgetPlan,
     ask_to_forget,
@@ -15,6 +15,7 @@ from memories.actions.hold import content_hash_of
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
 from memories.actions.propose import approve, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
+from memories.actions.several import Weighed, change_several, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
 
@@ -28,11 +29,14 @@ __all__ = [
     "Part",
     "Proposed",
     "Sitting",
+    "Weighed",
     "add_rule",
     "approve",
     "ask_me",
     "ask_to_forget",
     "attest",
+    "change_several",
+    "changed",
     "confirm_forget",
     "content_hash_of",
     "correct",
@@ -50,4 +54,5 @@ __all__ = [
     "switch_memory",
     "take",
     "web_form",
+    "weigh",
 ]

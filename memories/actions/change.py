@@ -36,20 +36,25 @@ def correct(
     with tenancy.atomic():
         access.lock([seen.namespace])
         standing = standing_of(seen, expected_version)
-        item = ProposalInput(
-            namespace=NamespaceRef(standing.namespace.type, standing.namespace.owner_name, tuple(standing.path)),
-            kind=standing.kind,
-            key=standing.key or "",
-            statement=changes.get("statement", standing.statement),
-            value=changes.get("value", standing.value),
-            conditions=changes.get("conditions", standing.conditions),
-            aliases=tuple(standing.aliases),
-            evidence_id=evidence_id,
-            reusable=True,
-            valid_until=changes.get("valid_until", standing.valid_until),
-            sensitivity=changes.get("sensitivity", standing.sensitivity or None),
-        )
+        item = changed(standing, evidence_id=evidence_id, **changes)
         return decide(principal, Area(standing.namespace, tuple(standing.path)), item)
+
+
+def changed(memory: Memory, *, evidence_id: str | None = None, **changes: Any) -> ProposalInput:
+    """A proposal to put these changes over a memory; what they do not name stays."""
+    return ProposalInput(
+        namespace=NamespaceRef(memory.namespace.type, memory.namespace.owner_name, tuple(memory.path)),
+        kind=memory.kind,
+        key=memory.key or "",
+        statement=changes.get("statement", memory.statement),
+        value=changes.get("value", memory.value),
+        conditions=changes.get("conditions", memory.conditions),
+        aliases=tuple(memory.aliases),
+        evidence_id=evidence_id,
+        reusable=True,
+        valid_until=changes.get("valid_until", memory.valid_until),
+        sensitivity=changes.get("sensitivity", memory.sensitivity or None),
+    )
 
 
 def renew(

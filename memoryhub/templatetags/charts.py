@@ -16,7 +16,7 @@ register = template.Library()
 
 WIDTH, HEIGHT = 600, 120
 SERIES = 5
-SPARK_WIDTH, SPARK_HEIGHT = 80, 20
+SPARK_WIDTH, SPARK_HEIGHT = 77, 20
 MARKS = {"good": "active", "bad": "deleted", "none": "superseded"}
 
 Series = Sequence[tuple[Any, Sequence[float]]]
@@ -74,7 +74,7 @@ def line(labels: Sequence[Any], series: Series, title: Any, unit: Any = "") -> d
 def sparkline(values: Sequence[float], words: Any) -> dict[str, Any]:
     """A small line within a row; `words` say in a sentence what it shows."""
     most = max(values, default=0)
-    points = _points(values, most, SPARK_WIDTH, SPARK_HEIGHT - 2)
+    points = _points(values if most else (0, 0), most, SPARK_WIDTH, SPARK_HEIGHT - 2)
     return {"points": points, "words": words, "width": SPARK_WIDTH, "height": SPARK_HEIGHT, "is_flat": not most}
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+import uuid
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,15 +13,19 @@ from django import template
 from django.conf import settings
 from django.template import Context
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.formats import date_format
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts.forms import ROLES
 from accounts.principals import Role
+from memories import diffs
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, LOSSES, OUTCOMES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, LINES, OBSTACLES, OUTCOMES, RECALLING, RULES, STORES, sentence
+from memories.recalled import Came
+from memories.uses import Weekly
+from memoryhub.templatetags.charts import sparkline
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -36,8 +41,6 @@ STATES = {
     "expired": _("expired"),
     "pending": _("waiting"),
 }
-WORDS = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES, "loss": LOSSES}
-AGENT_STATES = {"active": _("may call"), "paused": _("paused"), "keyless": _("has no key"), "ended": _("ended for good")}
 JOB_LOOKS = {
     "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
     "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
@@ -70,12 +73,6 @@ def job_state(state: str, words: Any) -> dict[str, Any]:
     return {"name": JOB_LOOKS.get(state, "pending"), "words": words}
 
 
-@register.inclusion_tag("parts/state.html")
-def agent_state(name: str) -> dict[str, Any]:
-    """Whether an agent may call."""
-    return {"name": "deleted" if name == "ended" else "pending" if name == "keyless" else name, "words": AGENT_STATES[name]}
-
-
 @register.inclusion_tag("parts/moment.html")
 def moment(value: datetime | None) -> dict[str, Any]:
     """A time in the reader's zone, with the exact instant for machines."""
@@ -94,6 +91,18 @@ def quote(text: str | None) -> dict[str, Any]:
     return {"text": text or "", "lang": language_of(text or "")}
 
 
+@register.inclusion_tag("parts/diff.html")
+def difference(old: str | None, new: str | None) -> dict[str, Any]:
+    """What changed from one text to another, with signs and not in colour alone."""
+    return {"pieces": diffs.diff(old or "", new or ""), "lang": language_of(new or old or "")}
+
+
+@register.inclusion_tag("parts/diff.html")
+def taken_from(text: str, statement: str | None) -> dict[str, Any]:
+    """A source's words with those marked that the memory has too."""
+    return {"pieces": diffs.shared(text, statement or ""), "lang": language_of(text), "is_source": True}
+
+
 @register.inclusion_tag("parts/field.html")
 def field(bound: Any) -> dict[str, Any]:
     """One form field with its label, help and errors beside it."""
@@ -110,12 +119,16 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`, `loss`."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    return WORDS[table].get(code, code)
+    if table == "obstacle":
+        return OBSTACLES.get(code) or sentence(code)
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES}
+    tables["recalling"] = RECALLING
+    return tables[table].get(code, code)
 
 
 @register.filter
@@ -151,33 +164,21 @@ def may_audit(context: Context) -> bool:
     return membership is not None and membership.has_role(Role.AUDITOR, Role.ADMIN)
 
 
-@register.simple_tag(takes_context=True)
-def is_admin(context: Context) -> bool:
-    """Whether the reader administers the organisation."""
-    membership = getattr(context.get("request"), "membership", None)
-    return membership is not None and membership.has_role(Role.ADMIN)
+@register.simple_tag
+def scores_of(came: Came) -> list[tuple[Any, float]]:
+    """The parts of a score in words, the largest first."""
+    return [(RECALLING.get(name, name), round(value, 2)) for name, value in came.scores]
 
 
-@register.filter
-def role_words(role: str) -> Any:
-    """What a role lets a person do."""
-    return dict(ROLES).get(role, role)
-
-
-@register.filter
-def percent(share: float) -> str:
-    return f"{round(100 * share)} %"
-
-
-@register.inclusion_tag("developers/score.html")
-def score_bar(share: float) -> dict[str, Any]:
-    """A share between 0 and 1 as a bar; the number stands beside it."""
-    return {"width": round(100 * min(max(share, 0), 1))}
-
-
-@register.filter
-def total(counts: Iterable[int]) -> int:
-    return sum(counts)
+@register.inclusion_tag("charts/sparkline.html")
+def use_sparkline(use: Mapping[uuid.UUID, Weekly], memory: Memory) -> dict[str, Any]:
+    """How often a memory came back in the last twelve weeks, as a small line and in words."""
+    weekly = use.get(memory.pk, Weekly())
+    if not weekly.total or weekly.last_at is None:
+        return sparkline(weekly.weeks, _("never recalled"))
+    words = ngettext("recalled once in 12 weeks", "recalled %(n)d times in 12 weeks", weekly.recent)
+    when = gettext("last %(day)s") % {"day": date_format(timezone.localtime(weekly.last_at), "DATE_FORMAT")}
+    return sparkline(weekly.weeks, f"{words % {'n': weekly.recent}}, {when}")
 
 
 @register.filter

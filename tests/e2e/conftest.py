@@ -68,7 +68,8 @@ def picture(page: Page, name: str) -> None:
     assert wide <= 0, f"{name} scrolls sideways by {wide} pixels"
     small = page.evaluate(
         """[...document.querySelectorAll("button, .button, .plain, .nav a, select, input:not([type=hidden])")]
-        .filter(one => one.checkVisibility() && !["checkbox", "radio"].includes(one.type) && one.getBoundingClientRect().height < 39.5)
+        .filter(one => one.checkVisibility() && !["checkbox", "radio"].includes(one.type))
+        .filter(one => one.getBoundingClientRect().height < 39.5)
         .map(one => one.outerHTML.slice(0, 80))"""
     )
     assert small == [], f"{name} has targets below 40 pixels"

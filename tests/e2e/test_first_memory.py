@@ -38,7 +38,9 @@ def test_a_first_memory_takes_two_copies(
     lines = [copied(page, "secret"), copied(page, "curl")]
     picture(page, f"{language}-{width}-developers-key")
     shell = {"PATH": os.environ["PATH"], "NO_PROXY": "*"}
-    ran = subprocess.run(["sh", "-c", "\n".join(lines)], capture_output=True, text=True, env=shell, timeout=60)
+    ran = subprocess.run(  # noqa: S603 - what the page told this person to run
+        ["/bin/sh", "-c", "\n".join(lines)], capture_output=True, text=True, env=shell, timeout=60
+    )
     assert '"decision":"store"' in ran.stdout.replace(" ", ""), ran.stdout + ran.stderr
     page.wait_for_selector("#first-call.good")
     picture(page, f"{language}-{width}-developers-arrived")

@@ -11,18 +11,18 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from memoryhub import settings
-from memoryhub.management.benches import audit_speed, over_http, size, two_processes
+from memoryhub.management.benches import audit_speed, over_http, pages, size, two_processes
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit")
+PARTS = ("http", "size", "processes", "audit", "pages")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit. On SQLite, or beside the "
-        "database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list. On "
+        "SQLite, or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -50,5 +50,7 @@ class Command(BaseCommand):
                         two_processes.run(console, url, options["interleavings"])
                     case "audit":
                         audit_speed.run(console, url)
+                    case "pages":
+                        pages.run(console, url)
         except (CallFailed, NotSeen, OSError, subprocess.SubprocessError, BrokenProcessPool) as error:
             raise CommandError(f"The measurement broke off: {error}") from None

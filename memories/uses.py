@@ -1,0 +1,95 @@
+"""How often memories came back, counted from the traces of recalls after the fact."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from accounts import tenancy
+from accounts.principals import Principal
+from memories.models import Memory, Recall, Use
+
+BATCH = 500
+WEEKS = 12
+WEEK = timedelta(weeks=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Weekly:
+    """Recalls in each of the last twelve weeks, the present one last; in all; and when the last one was."""
+
+    weeks: Sequence[int] = (0,) * WEEKS
+    total: int = 0
+    last_at: datetime | None = None
+
+    @property
+    def recent(self) -> int:
+        return sum(self.weeks)
+
+
+def count_due(_principal: Principal, _now: datetime) -> Mapping[str, int]:
+    """Count the recalls that no sweep has counted yet."""
+    total = 0
+    while done := _count_batch():
+        total += done
+    return {"recalls_counted": total}
+
+
+def weekly(use: Use | None, now: datetime) -> Weekly:
+    """The use of one slot; of one that never came back there is no row."""
+    if use is None:
+        return Weekly()
+    return Weekly(tuple(use.weeks.get(name, 0) for name in _last_weeks(now)), use.total, use.last_at)
+
+
+def _count_batch() -> int:
+    with tenancy.atomic():
+        due = Recall.objects.select_for_update().filter(is_counted=False).order_by("pk")
+        traces = list(due.values_list("pk", "created_at", "items")[:BATCH])
+        if not traces:
+            return 0
+        moments: dict[uuid.UUID, list[datetime]] = defaultdict(list)
+        for _pk, at, items in traces:
+            for item in items:
+                moments[uuid.UUID(item["memory_id"])].append(at)
+        _add(_by_slot(moments))
+        Recall.objects.filter(pk__among=[pk for pk, _at, _items in traces]).update(is_counted=True)
+    return len(traces)
+
+
+def _by_slot(moments: Mapping[uuid.UUID, Sequence[datetime]]) -> dict[uuid.UUID, list[datetime]]:
+    """What was forgotten meanwhile is not counted any more."""
+    found: dict[uuid.UUID, list[datetime]] = defaultdict(list)
+    kept = Memory.objects.kept().filter(pk__among=list(moments))
+    for pk, slot_id in kept.values_list("pk", "slot_id"):
+        found[slot_id] += moments[pk]
+    return found
+
+
+def _add(used: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
+    known = {one.slot_id: one for one in Use.objects.select_for_update().filter(slot_id__among=list(used))}
+    for slot_id, moments in used.items():
+        use = known.setdefault(slot_id, Use(slot_id=slot_id, last_at=moments[0]))
+        use.total += len(moments)
+        use.last_at = max(use.last_at, *moments)
+        kept = _last_weeks(use.last_at)
+        counts = Counter(use.weeks) + Counter(_name(at) for at in moments)
+        use.weeks = {name: count for name, count in counts.items() if name in kept}
+    Use.objects.bulk_create(
+        known.values(),
+        update_conflicts=True,
+        unique_fields=["slot"],
+        update_fields=["total", "last_at", "weeks"],
+    )
+
+
+def _last_weeks(now: datetime) -> list[str]:
+    return [_name(now - WEEK * back) for back in range(WEEKS - 1, -1, -1)]
+
+
+def _name(at: datetime) -> str:
+    year, week, _day = at.isocalendar()
+    return f"{year}-{week:02}"
