@@ -1,7 +1,7 @@
 """Invitations into a tenant: by e-mail, from who administers it or keeps one of its groups.
 
-The link is signed and names the invitation and its present nonce, so that it ends when it is used, sent anew, taken
-back or too old. Only an account with the invited address can accept it: having the link shows that the mailbox is theirs.
+The link is signed and names the invitation and its present nonce, so that it ends when used, sent anew, taken back or
+too old. Only an account with the invited address can accept it: having the link shows that the mailbox is theirs.
 """
 
 from __future__ import annotations

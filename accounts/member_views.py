@@ -159,7 +159,7 @@ def show_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         found = invitations.by_token(token)
         if request.method == "POST" and request.user.is_authenticated:
-            person = invitations.accept(request.user, token, request.request_id)
+            person = invitations.accept(request.user, token, str(getattr(request, "request_id", "")))
             request.session[SESSION_MEMBERSHIP] = str(person.pk)
             request.session.pop(SESSION_INVITATION, None)
             messages.success(request, _("Welcome! You belong to it now."))
@@ -190,7 +190,7 @@ def _members(principal: Principal, **forms: Any) -> dict[str, Any]:
 
 
 def _group(principal: Principal, group: Group, **forms: Any) -> dict[str, Any]:
-    shown = {
+    shown: dict[str, Any] = {
         "group": group,
         "places": groups.members(group),
         "me": principal.subject_id,

@@ -220,7 +220,7 @@ class Invitation(TenantRow):
 
 
 class ApiCall(TenantRow):
-    """One call with a key, for its owner to look at; only the newest are kept. No body, no query, no ids of addresses."""
+    """One call with a key, for its owner to look at; only the newest are kept. No body, no query, no ids."""
 
     key_id = models.UUIDField()
     method = models.CharField(max_length=8)

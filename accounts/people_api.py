@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from accounts import agents, calls, invitations
 from accounts.errors import InvalidInput, NotVisible
 from accounts.idempotency import Result
-from accounts.models import Agent, Group, Invitation
+from accounts.models import Agent, ApiCall, Group, Invitation
 from accounts.principals import Principal, Role, Scope
 from memoryhub.api import HubView, Page
 from memoryhub.fields import Choice, StrictSerializer, Text, stamp
@@ -86,7 +86,7 @@ class CallsView(HubView):
     @extend_schema(operation_id="list_calls", responses=CallPage)
     def get(self, request: Request) -> Response:
         rows = calls.of(self.principal)[: calls.SHOWN]
-        return Response({"items": [{**_columns(row, CallShown), "at": stamp(row.created_at)} for row in rows]})
+        return Response({"items": [_call(row) for row in rows]})
 
 
 class AgentsView(HubView):
@@ -197,8 +197,9 @@ def _invitation(row: Invitation) -> dict[str, Any]:
     }
 
 
-def _columns(row: Any, shape: type[serializers.Serializer]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in shape().fields if hasattr(row, name)}
+def _call(row: ApiCall) -> dict[str, Any]:
+    told = {name: getattr(row, name) for name in ("method", "route", "status", "ms", "request_id", "scope", "code")}
+    return {"at": stamp(row.created_at), **told}
 
 
 def _group(group_id: uuid.UUID | None) -> Group | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, time
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.utils import timezone
@@ -36,7 +36,10 @@ class PlaygroundForm(forms.Form):
 
     def __init__(self, *args: Any, places: Sequence[Namespace], own_id: object, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.fields["namespace"].choices = [("", _("everywhere")), *place_choices(places, own_id)]
+        cast(forms.ChoiceField, self.fields["namespace"]).choices = [
+            ("", _("everywhere")),
+            *place_choices(places, own_id),
+        ]
 
     def clean_query(self) -> str:
         query: str = self.cleaned_data["query"]
