@@ -36,10 +36,8 @@ class PlaygroundForm(forms.Form):
 
     def __init__(self, *args: Any, places: Sequence[Namespace], own_id: object, **options: Any) -> None:
         super().__init__(*args, **options)
-        cast(forms.ChoiceField, self.fields["namespace"]).choices = [
-            ("", _("everywhere")),
-            *place_choices(places, own_id),
-        ]
+        where = cast(forms.ChoiceField, self.fields["namespace"])
+        where.choices = [("", _("everywhere")), *place_choices(places, own_id)]
 
     def clean_query(self) -> str:
         query: str = self.cleaned_data["query"]

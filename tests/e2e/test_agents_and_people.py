@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cast import Caller, Company, now, sentence
+from cast import Caller, Cast, Company, now, sentence
 from conftest import picture, sign_in, speak
 from playwright.sync_api import Page
 from test_axe import UUID, faults
@@ -17,8 +17,13 @@ pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture
-def rita(acme: Company) -> dict[str, str]:
-    """Rita administers, keeps the team support, and has an agent that has been at work; the addresses of her pages."""
+def rita(acme: Company, crowd: Cast) -> dict[str, str]:
+    """Rita administers, keeps the team support, has an agent that has been at work, and belongs to Beta too.
+
+    What comes back are the addresses of her pages.
+    """
+    with crowd.beta.entered():
+        Membership.objects.create(user=acme.member("rita").user, external_id="rita-too", roles=["member"])
     with acme.entered():
         Membership.objects.filter(external_id="rita").update(roles=["admin", "reviewer"])
         GroupMember.objects.filter(group__slug="support", membership__external_id="rita").update(is_maintainer=True)
@@ -80,6 +85,9 @@ def test_no_page_breaks_a_rule(
                  "/groups/", rita["group"], "/groups/new/"):  # fmt: skip
         page.goto(url + path)
         look(path)
+    page.goto(f"{url}/agents/")
+    page.locator(".menu summary").click()
+    look("/agents/", "organisations")
     page.goto(f"{url}/developers/recall/")
     page.fill("[name=query]", "harbour")
     page.locator("main form button.main").click()
