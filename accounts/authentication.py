@@ -14,6 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from accounts import secrets, tenancy
+from accounts.calls import UsedCredential
 from accounts.errors import InvalidInput, NotVisible
 from accounts.middleware import chosen_membership
 from accounts.models import Agent, AgentKey, Credential, Delegation, Membership, PersonalToken, User
@@ -32,8 +33,10 @@ class AgentKeyAuthentication(BaseAuthentication):
         if not header or header[0].lower() != b"bearer":
             return None
         token = secrets.parse_token(header[1].decode("latin-1")) if len(header) == 2 else None
-        credential = _credential(token, timezone.now()) if token else None
-        if credential is None:
+        credential = _credential(token) if token else None
+        if credential is not None:
+            request._request.used_credential = _used(credential)  # type: ignore[attr-defined]
+        if credential is None or not _is_live(credential, timezone.now()):
             raise AuthenticationFailed(code="invalid_credential")
         tenancy.enter(credential.tenant_id)
         _note_use(credential)
@@ -90,15 +93,15 @@ def person_principal(request: HttpRequest, membership: Membership) -> Principal:
     return _person_principal(request, membership, None)
 
 
-def _credential(token: secrets.Token, now: datetime) -> Credential | None:
-    """The live credential of a token. Unknown and known prefixes cost the same comparison."""
+def _credential(token: secrets.Token) -> Credential | None:
+    """The credential of a token, live or not. Unknown and known prefixes cost the same comparison."""
     models = {AGENT_KEY: AgentKey, DELEGATION: Delegation, PERSONAL: PersonalToken}
-    related = {AGENT_KEY: ["agent"], DELEGATION: ["key__agent", "membership"], PERSONAL: ["membership"]}
+    related = {AGENT_KEY: ["agent__owner"], DELEGATION: ["key__agent__owner", "membership"], PERSONAL: ["membership"]}
     mark = token.prefix[:1]
     model = models.get(mark, AgentKey)
     found = model.everywhere.filter(prefix=token.prefix).select_related(*related.get(mark, [])).first()
     proven = secrets.same(found.digest if found else "0" * 64, token.digest)
-    return found if found and proven and _is_live(found, now) else None
+    return found if found and proven else None
 
 
 def _is_live(credential: Credential, now: datetime) -> bool:
@@ -106,12 +109,22 @@ def _is_live(credential: Credential, now: datetime) -> bool:
         return False
     match credential:
         case AgentKey():
-            return credential.agent.is_active
+            return credential.agent.is_active and credential.agent.owner.is_active
         case Delegation():
             return _is_live(credential.key, now) and credential.membership.is_active
         case PersonalToken():
             return credential.membership.is_active
     return False
+
+
+def _used(credential: Credential) -> UsedCredential:
+    """Whose log a call belongs into: that of the key, also where a delegation of it was used."""
+    match credential:
+        case AgentKey():
+            return UsedCredential(credential.tenant_id, credential.pk, credential.agent_id)
+        case Delegation():
+            return UsedCredential(credential.tenant_id, credential.key_id, credential.key.agent_id)
+    return UsedCredential(credential.tenant_id, credential.pk)
 
 
 def _note_use(credential: Credential) -> None:

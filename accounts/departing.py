@@ -7,17 +7,21 @@ from __future__ import annotations
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from django.utils import timezone
 
-from accounts import tenancy
+from accounts import calls, invitations, tenancy
 from accounts.models import (
     Agent,
+    AgentDay,
     AgentGroup,
     AgentKey,
     AgentSubject,
+    ApiCall,
     Delegation,
     Group,
     GroupMember,
     IdempotencyKey,
+    Invitation,
     Membership,
     PersonalToken,
     Tenant,
@@ -26,7 +30,13 @@ from accounts.models import (
 
 
 def forget_person(person: Membership) -> None:
-    """Take a person's name, roles, groups and credentials in this tenant; their sign-in too if it was the last one."""
+    """Take a person's name, roles, groups and credentials in this tenant; their sign-in too if it was the last one.
+
+    Their agents stop: nobody answers for them any more. An agent that worked for others too keeps its name.
+    """
+    calls.forget_of(person)
+    invitations.forget_address(person.user.email)
+    _stop_agents(person)
     PersonalToken.objects.filter(membership=person).delete()
     Delegation.objects.filter(membership=person).delete()
     AgentSubject.objects.filter(membership=person).delete()
@@ -40,11 +50,20 @@ def forget_person(person: Membership) -> None:
         _forget_user(user)
 
 
+def _stop_agents(owner: Membership) -> None:
+    for agent in Agent.objects.filter(owner=owner):
+        agent.is_active = False
+        if not agent.acts_for_everyone and not AgentSubject.objects.filter(agent=agent).exclude(membership=owner):
+            agent.slug, agent.name = _nobody(agent.pk), ""
+        agent.save()
+    AgentKey.objects.filter(agent__owner=owner, revoked_at=None).update(revoked_at=timezone.now())
+
+
 def forget_tenant() -> None:
     """Take every name and credential of the active tenant. Nobody can sign in to it any more."""
     for person in Membership.objects.select_related("user").filter(is_active=True):
         forget_person(person)
-    for model in (AgentKey, AgentGroup, AgentSubject, IdempotencyKey):
+    for model in (AgentKey, AgentGroup, AgentSubject, IdempotencyKey, ApiCall, AgentDay, Invitation):
         model.objects.all().delete()
     for agent in Agent.objects.all():
         agent.slug, agent.name, agent.is_active = _nobody(agent.pk), "", False

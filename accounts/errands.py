@@ -31,7 +31,7 @@ def principal_of(errand: Errand) -> Principal:
     revoked. That a short-lived credential has ended since does not matter: it was valid when they asked.
     """
     person = Membership.objects.filter(pk=errand.subject_id, is_active=True).first()
-    agent = Agent.objects.filter(pk=errand.agent_id, is_active=True).first()
+    agent = Agent.objects.filter(pk=errand.agent_id, is_active=True, owner__is_active=True).first()
     gone = bool(errand.subject_id and person is None) or bool(errand.agent_id and agent is None)
     if gone or _is_revoked(errand) or (agent is not None and person is not None and not agent.may_act_for(person)):
         raise Forbidden("Whoever asked for this may no longer have it.", code="no_longer_permitted")

@@ -7,11 +7,14 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts import agents
 from accounts.audit_trail import TrailFilter
-from accounts.principals import ActorKind, Principal, Scope
+from accounts.models import Group, Membership
+from accounts.principals import ActorKind, Principal, Role, Scope
 
 SCOPE_WORDS = {
     Scope.READ: _("list and read memories"),
@@ -20,6 +23,11 @@ SCOPE_WORDS = {
     Scope.FORGET: _("pause and forget memories"),
     Scope.PROVISION: _("set up webhooks, where you maintain or administer"),
     Scope.AUDIT: _("read the audit trail"),
+    Scope.ATTEST: _("say what you said or what happened"),
+    Scope.ATTEST_REVIEW: _("say what a reviewer decided"),
+    Scope.RELAY: _("pass on a yes or no of yours"),
+    Scope.MINT: _("give its tools tokens with fewer rights"),
+    Scope.PROVISION: _("set up people and agents"),
 }
 LIFETIMES = (("30", _("30 days")), ("90", _("90 days")), ("365", _("one year")))
 ACTORS = (
@@ -27,6 +35,12 @@ ACTORS = (
     (ActorKind.PERSON.value, _("a person")),
     (ActorKind.AGENT.value, _("an agent")),
     (ActorKind.SYSTEM.value, _("MemoryHub itself")),
+)
+ROLES = (
+    (Role.MEMBER.value, _("member: own memories")),
+    (Role.REVIEWER.value, _("reviewer: decides what is shared")),
+    (Role.AUDITOR.value, _("auditor: reads the audit")),
+    (Role.ADMIN.value, _("administrator: people, teams, everything set up here")),
 )
 THEMES = ("system", "light", "dark")
 
@@ -61,6 +75,67 @@ class TokenForm(forms.Form):
         if "days" in cleaned:
             cleaned["expires_at"] = timezone.now() + timedelta(days=int(cleaned["days"]))
         return cleaned
+
+
+class AgentForm(forms.Form):
+    """A new agent of one's own: what it is called and what it may do."""
+
+    name = forms.CharField(label=_("Name"), max_length=64, help_text=_("Such as: writing assistant on my laptop"))
+    scopes = forms.MultipleChoiceField(
+        label=_("It may"),
+        widget=forms.CheckboxSelectMultiple,
+        choices=[(scope.value, SCOPE_WORDS[scope]) for scope in agents.GIVEN],
+    )
+
+
+class RotateForm(forms.Form):
+    at_once = forms.BooleanField(
+        label=_("End the old key at once"),
+        required=False,
+        help_text=_("If someone else may have seen it. Otherwise it stays valid for a day, so that nothing stops."),
+    )
+
+
+class RolesForm(forms.Form):
+    roles = forms.MultipleChoiceField(label=_("Roles"), widget=forms.CheckboxSelectMultiple, choices=ROLES)
+
+
+class PersonForm(forms.Form):
+    """Someone of the organisation who is to belong to a group."""
+
+    person = forms.ModelChoiceField(label=_("Person"), queryset=Membership.everywhere.none())
+
+    def __init__(self, *args: Any, people: QuerySet[Membership], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["person"].queryset = people
+        self.fields["person"].label_from_instance = lambda one: one.name or one.external_id
+
+
+class GroupForm(forms.Form):
+    type = forms.ChoiceField(label=_("What it is"), choices=Group.Type.choices)
+    slug = forms.SlugField(
+        label=_("Short name"), max_length=64, help_text=_("How agents name it: letters, digits, hyphens. It stays.")
+    )
+    name = forms.CharField(label=_("Name"), max_length=200, required=False)
+
+
+class InvitationForm(forms.Form):
+    """An address to invite; on the page of a group straight `into` it."""
+
+    email = forms.EmailField(label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))
+    role = forms.ChoiceField(label=_("As"), choices=ROLES, initial=Role.MEMBER.value)
+    group = forms.ModelChoiceField(label=_("Straight into"), queryset=Group.everywhere.none(), required=False)
+
+    def __init__(self, *args: Any, groups: QuerySet[Group], into: Group | None = None, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["group"].queryset = groups
+        self.fields["group"].label_from_instance = lambda one: f"{one.get_type_display()} {one.name or one.slug}"
+        self.fields["group"].empty_label = _("no team or project")
+        if into is not None:
+            del self.fields["group"], self.fields["role"]
+
+    def clean(self) -> dict[str, Any]:
+        return {"role": Role.MEMBER.value} | (super().clean() or {})
 
 
 class ThemeForm(forms.Form):

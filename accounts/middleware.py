@@ -21,20 +21,30 @@ class TenantMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         with tenancy.entered(None):
-            request.membership = None  # type: ignore[attr-defined]
+            request.membership, request.memberships = None, []  # type: ignore[attr-defined]
             if request.user.is_authenticated and not request.path.startswith(CREDENTIAL_DOORS):
                 self._enter_chosen(request)
             return self.get_response(request)
 
     def _enter_chosen(self, request: HttpRequest) -> None:
-        membership = chosen_membership(request)
+        mine = memberships(request)
+        membership = _chosen(request, mine)
         if membership is not None:
-            request.membership = membership  # type: ignore[attr-defined]
+            request.membership, request.memberships = membership, mine  # type: ignore[attr-defined]
             tenancy.enter(membership.tenant_id)
+
+
+def memberships(request: HttpRequest) -> list[Membership]:
+    """Every membership of the signed-in person, the oldest first, each with its tenant."""
+    mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True).select_related("tenant")
+    return list(mine.order_by("created_at"))
 
 
 def chosen_membership(request: HttpRequest) -> Membership | None:
     """The membership a signed-in person works under: the one chosen in the session, else their first."""
-    mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True).select_related("tenant")
+    return _chosen(request, memberships(request))
+
+
+def _chosen(request: HttpRequest, mine: list[Membership]) -> Membership | None:
     chosen = request.session.get(SESSION_MEMBERSHIP)
-    return (mine.filter(pk=chosen).first() if chosen else None) or mine.order_by("created_at").first()
+    return next((one for one in mine if str(one.pk) == chosen), mine[0] if mine else None)

@@ -198,6 +198,57 @@ class Delegation(Credential):
     run_id = models.CharField(max_length=128, blank=True)
 
 
+class Invitation(TenantRow):
+    """An invitation by e-mail into the tenant, perhaps into one of its groups. Only its link accepts it, and only once.
+
+    The address is kept as long as the invitation is open. `nonce` is part of the link: a new one ends the old link.
+    """
+
+    email = models.EmailField()
+    role = models.CharField(max_length=16)
+    group = models.ForeignKey(Group, null=True, on_delete=models.CASCADE, related_name="invitations")
+    invited_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
+    nonce = models.CharField(max_length=32)
+    expires_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["tenant", "email"], condition=models.Q(closed_at=None), name="one_open_invitation_per_address"
+            )
+        ]
+
+
+class ApiCall(TenantRow):
+    """One call with a key, for its owner to look at; only the newest are kept. No body, no query, no ids."""
+
+    key_id = models.UUIDField()
+    method = models.CharField(max_length=8)
+    route = models.CharField(max_length=128)
+    status = models.PositiveSmallIntegerField()
+    ms = models.FloatField()
+    request_id = models.CharField(max_length=64)
+    scope = models.CharField(max_length=32, blank=True)
+    code = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["key_id", "id"], name="calls_by_key")]
+
+
+class AgentDay(TenantRow):
+    """How much an agent read and wrote on one day (UTC), and how often it was refused."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="days")
+    day = models.DateField()
+    reads = models.PositiveIntegerField(default=0)
+    writes = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["agent", "day"], name="one_count_per_agent_and_day")]
+
+
 class Errand(TenantRow):
     """Work that is done later for someone: who asked and with what rights. Whether they still may is asked anew then.
 

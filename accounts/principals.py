@@ -80,6 +80,12 @@ class Principal:
         if not self.may(scope):
             raise Forbidden("This credential lacks the scope that it takes.", code="missing_scope", scope=scope.value)
 
+    def require_provisioning(self) -> None:
+        """Raise Forbidden unless it may set the tenant up; a credential lends nobody whom it works for that right."""
+        self.require(Scope.PROVISION)
+        if self.subject_id is not None and not self.has_role(Role.ADMIN):
+            raise Forbidden("Only an administrator may do that.", code="not_an_admin")
+
     def has_role(self, *roles: Role) -> bool:
         return any(role in self.roles for role in roles)
 

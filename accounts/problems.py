@@ -156,6 +156,29 @@ PROBLEMS: dict[str, Problem] = {
         _("Only an administrator in person may export the whole organisation."),
         _("Export your own memories, or ask an administrator."),
     ),
+    "agent_ended": Problem(_("This agent was ended for good; its keys open nothing."), _("Connect a new agent.")),
+    "too_many_agents": Problem(
+        _("You have as many agents as one may have."), _("End one that you no longer use, then connect the new one.")
+    ),
+    "last_maintainer": Problem(
+        _("A team or project is never without a maintainer while it has one."),
+        _("Make someone else a maintainer first, then go on."),
+    ),
+    "last_admin": Problem(
+        _("An organisation is never without an administrator."),
+        _("Give someone else the role of an administrator first, then go on."),
+    ),
+    "already_member": Problem(
+        _("Someone with this address belongs to the organisation already."),
+        _("Add them to the team or project itself."),
+    ),
+    "already_invited": Problem(
+        _("This address has an open invitation already."), _("Send that invitation again, or take it back first.")
+    ),
+    "other_address": Problem(
+        _("The invitation is for another address than the one you are signed in with."),
+        _("Sign in with the invited address, or have the right one invited."),
+    ),
     "too_many_exports": Problem(
         _("You have as many exports as one may have at a time."), _("Cancel one whose file you no longer need.")
     ),

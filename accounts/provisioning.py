@@ -95,14 +95,14 @@ def _agent(
     row: Document, people: Mapping[str, Membership], groups: Mapping[tuple[str, str], Group], place: str
 ) -> Agent:
     acts_for = row.get("acts_for", [])
-    agent, _ = Agent.objects.update_or_create(
-        slug=row["slug"],
-        defaults={
-            "owner": _named(people, row["owner"], f"{place}.owner"),
-            "name": row.get("name", ""),
-            "acts_for_everyone": acts_for == "*",
-        },
-    )
+    wanted = {
+        "owner": _named(people, row["owner"], f"{place}.owner"),
+        "name": row.get("name", ""),
+        "acts_for_everyone": acts_for == "*",
+    }
+    if Agent.objects.filter(slug=row["slug"], owner__is_active=False).exists():
+        wanted["is_active"] = True  # it had stopped because nobody answered for it
+    agent, _ = Agent.objects.update_or_create(slug=row["slug"], defaults=wanted)
     subjects = [] if acts_for == "*" else [_named(people, name, f"{place}.acts_for") for name in acts_for]
     AgentSubject.objects.filter(agent=agent).exclude(membership__in=subjects).delete()
     for person in subjects:

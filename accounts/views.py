@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,7 +21,6 @@ from accounts import audit_trail, preferences, tokens
 from accounts.audit_trail import TrailFilter
 from accounts.forms import AuditForm, KeysForm, MembershipForm, ThemeForm, TimeZoneForm, TokenForm
 from accounts.middleware import SESSION_MEMBERSHIP
-from accounts.models import Membership
 from accounts.pages import person_page, use_own_language
 from accounts.principals import Principal
 from accounts.problems import GENERAL, PROBLEMS
@@ -77,7 +75,7 @@ def revoke_token(request: HttpRequest, principal: Principal, token_id: uuid.UUID
 def choose_tenant(request: HttpRequest, principal: Principal) -> HttpResponse:
     """Work under another of one's own memberships from now on."""
     form = MembershipForm(request.POST)
-    if not form.is_valid() or not _memberships(request).filter(pk=form.cleaned_data["membership"]).exists():
+    if not form.is_valid() or form.cleaned_data["membership"] not in {one.pk for one in request.memberships}:
         raise Http404
     request.session[SESSION_MEMBERSHIP] = str(form.cleaned_data["membership"])
     messages.success(request, _("You now work in the organisation you chose."))
@@ -153,14 +151,9 @@ def _settings(request: HttpRequest, principal: Principal, **given: object) -> di
         "token_form": TokenForm(principal=principal),
         "tokens": tokens.living(principal),
         "membership": membership,
-        "memberships": _memberships(request),
+        "memberships": request.memberships,
         **given,
     }
-
-
-def _memberships(request: HttpRequest) -> QuerySet[Membership]:
-    mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True)
-    return mine.select_related("tenant").order_by("created_at")
 
 
 def _remembered(request: HttpRequest, form: forms.Form, field: str, cookie: str) -> HttpResponse:

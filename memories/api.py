@@ -444,6 +444,7 @@ class ToolCallView(HubView):
     @extend_schema(operation_id="call_tool", request=serializers.ToolCallBody, responses=schemas.ToolCallShown)
     def post(self, request: Request) -> Response:
         body = self.read(serializers.ToolCallBody)
+        self.note_scope(tools.SCOPES.get(body["name"]))
         run, call_id = self.principal.run_id, body["call_id"]
 
         def work() -> Result:

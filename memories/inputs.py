@@ -15,6 +15,7 @@ MAX_LABELS = 8
 MAX_VALUE_BYTES = 8192
 MAX_ALIASES = 16
 MAX_BATCH = 1000
+MAX_TOKENS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

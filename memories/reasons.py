@@ -132,6 +132,7 @@ RECALLING: Words = {
     "named": _("asked for by its name"),
     "below_threshold": _("not relevant enough"),
     "over_budget": _("no room left"),
+    "over_limit": _("others were better, and the number of places is limited"),
     "overridden": _("something stronger said otherwise"),
     "used": _("the agent used it"),
     "irrelevant": _("the agent found it beside the point"),

@@ -20,6 +20,7 @@ from memories.inputs import (
     MAX_NAME,
     MAX_QUERY,
     MAX_STATEMENT,
+    MAX_TOKENS,
     MAX_VALUE_BYTES,
     EvidenceInput,
     ProposalInput,
@@ -34,7 +35,6 @@ LISTED = [value for value in Memory.Status.values if value != Memory.Status.DELE
 SENSITIVITY = ["personal", "internal", "secret"]
 MAX_TEXT = 20_000
 MAX_NAMES = 100
-MAX_TOKENS = 1_000_000
 MAX_INT = 2**53
 
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, list_views, version_views, views, wide_views, wish_views
+from memories import api, list_views, playground, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 from memories.playbook import api as playbook_api
@@ -70,6 +70,7 @@ urlpatterns += [
     path("playbook/<uuid:memory_id>/resume/", playbook_views.reinstate, name="reinstate-entry"),
     path("playbook/<uuid:memory_id>/renew/", playbook_views.renew, name="renew-entry"),
     path("playbook/<uuid:memory_id>/roll-back/", playbook_views.roll_back, name="roll-back-entry"),
+    path("developers/recall/", playground.try_recall, name="playground"),
     path("data/", exchange_views.show_data, name="data"),
     path("data/memory-1.schema.json", exchange_views.show_schema, name="memory-schema"),
     path("data/exports/", exchange_views.ask_export, name="ask-export"),

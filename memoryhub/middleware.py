@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import structlog
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
+from accounts import calls
 from accounts.ids import uuid7
 from memoryhub import metrics
 
@@ -49,3 +51,23 @@ class RequestMiddleware:
         metrics.requests.note(method or "OTHER", route, response.status_code, seconds)
         if route not in QUIET_ROUTES:
             log.info("request", method=method, path=route, status=response.status_code, ms=round(seconds * 1000, 1))
+        if used := getattr(request, "used_credential", None):
+            calls.note(
+                calls.Call(
+                    used=used,
+                    at=timezone.now(),
+                    method=method or "OTHER",
+                    route=route,
+                    status=response.status_code,
+                    ms=round(seconds * 1000, 1),
+                    request_id=request.request_id,  # type: ignore[attr-defined]
+                    scope=getattr(request, "used_scope", ""),
+                    code=_code_of(response),
+                )
+            )
+
+
+def _code_of(response: HttpResponse) -> str:
+    """The code of a problem document, where the answer is one."""
+    told = getattr(response, "data", None) if response.status_code >= 400 else None
+    return str(told.get("code", ""))[:64] if isinstance(told, Mapping) else ""

@@ -47,6 +47,8 @@ STEPS = (
     "accounts.tasks.send_webhooks",
     "memories.tasks.count_uses",
     "accounts.tasks.drop_idempotency_keys",
+    "accounts.calls.drop_old",
+    "accounts.invitations.close_expired",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
     "reviews.tasks.mail_notices",

@@ -25,7 +25,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # Only what they are for: OPTIONS of a page without a template answered 500.
     path(
         "api/docs/",
-        SpectacularSwaggerSplitView.as_view(url_name="schema", http_method_names=["get", "head"]),
+        SpectacularSwaggerSplitView.as_view(
+            url_name="schema", template_name="developers/api_docs.html", http_method_names=["get", "head"]
+        ),
         name="api-docs",
     ),
 ]

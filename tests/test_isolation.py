@@ -20,7 +20,16 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from exchange import asked, entry, hand_over, sweep
 from mcp_door import handshake, stateless
 
-from accounts.models import Agent, Delivery, Membership, PersonalToken, Webhook
+from accounts.models import (
+    AgentKey,
+    Delivery,
+    Group,
+    GroupMember,
+    Invitation,
+    Membership,
+    PersonalToken,
+    Webhook,
+)
 from accounts.principals import Scope
 from accounts.secrets import new_token
 from memories import actions
@@ -80,12 +89,34 @@ REVIEWED = {"candidate_id": "review_id"}
 ANSWER = made(content_hash=":content_hash", evidence_id=":evidence_id")
 REVIEW_ANSWER = made(content_hash=":review_hash", evidence_id=":rita_evidence_id")
 IF_MATCH = {"If-Match": '"1"'}
+AGENT = {"agent_id": "agent_id"}
 API = "api/v1/"
 ROWS = (
     Row("delegations", "POST", Scope.MINT, 201, body=made(subject="alice", scopes=["memory:recall"])),
     *(
         Row(route, "GET", Scope.AUDIT, 200, relayed=True, asked_by="adam", wrong_role=("alice", 403))
         for route in ("audit", "audit/export", "audit/chain")
+    ),
+    Row("calls", "GET", Scope.READ, 200),
+    *(
+        Row(route, "GET", Scope.PROVISION, 200, relayed=True, asked_by="adam", wrong_role=("alice", 403))
+        for route in ("agents", "invitations")
+    ),
+    *(
+        Row(
+            f"agents/<str:agent_id>/{verb}", "POST", Scope.PROVISION, 200,
+            ids=AGENT, relayed=True, asked_by="adam", wrong_role=("alice", 404),
+        )
+        for verb in ("pause", "resume", "end")
+    ),
+    Row(
+        "invitations", "POST", Scope.PROVISION, 201,
+        body=lambda scene: {"email": f"{word()}@acme.example"},
+        relayed=True, asked_by="adam", wrong_role=("alice", 403),
+    ),
+    Row(
+        "invitations/<str:invitation_id>/revoke", "POST", Scope.PROVISION, 200,
+        ids={"invitation_id": "invitation_id"}, relayed=True, asked_by="adam", wrong_role=("alice", 404),
     ),
     Row("evidence", "POST", Scope.ATTEST, 201, body=made(type="user_message", ref="message_1", occurred_at=":now")),
     Row("proposals", "POST", Scope.PROPOSE, 202, body=proposal),
@@ -252,6 +283,7 @@ HOOK_PAGE = "settings/webhooks/<uuid:webhook_id>"
 ENTRY_PAGE = "playbook/<uuid:memory_id>"
 EXPORT_PAGE, OWN_EXPORT = "data/exports/<uuid:export_id>", {"export_id": "own_export_id"}
 IMPORT_PAGE, OWN_IMPORT = "data/imports/<uuid:import_id>", {"import_id": "own_import_id"}
+GROUP_PAGE, GROUP, PERSON = "groups/<uuid:group_id>", {"group_id": "group_id"}, {"person_id": "person_id"}
 THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
 PAGES = (
     Page("livez", SAFE, OPEN, SHOWN),
@@ -328,6 +360,30 @@ PAGES = (
         for answer in ("approve", "reject", "request_changes", "withdraw", "undo")
     ),
     Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
+    Page("agents/", SAFE, SIGN_IN, SHOWN),
+    Page("agents/new/", FORM, SIGN_IN, ANSWERED),
+    Page("agents/<uuid:agent_id>/pause/", POST, SIGN_IN, ANSWERED, AGENT),
+    Page("agents/<uuid:agent_id>/resume/", POST, SIGN_IN, ANSWERED, AGENT),
+    Page("agents/<uuid:agent_id>/key/", FORM, SIGN_IN, ANSWERED + (201,), AGENT),
+    Page("agents/<uuid:agent_id>/end/", FORM, SIGN_IN, ANSWERED, AGENT),
+    Page("agents/keys/<uuid:key_id>/", SAFE, SIGN_IN, SHOWN, {"key_id": "key_id"}),
+    Page("developers/", FORM, SIGN_IN, ANSWERED),
+    Page("developers/calls/", SAFE, SIGN_IN, SHOWN),
+    Page("developers/recall/", FORM, SIGN_IN, ANSWERED),
+    Page("members/", SAFE, SIGN_IN, (403,)),  # nor an administrator
+    Page("members/<uuid:person_id>/", FORM, SIGN_IN, (404,), PERSON),
+    Page("members/<uuid:person_id>/remove/", FORM, SIGN_IN, (404,), PERSON),
+    Page("groups/", SAFE, SIGN_IN, SHOWN),
+    Page("groups/new/", FORM, SIGN_IN, (403,)),
+    Page(f"{GROUP_PAGE}/", SAFE, SIGN_IN, SHOWN, GROUP),
+    Page(f"{GROUP_PAGE}/add/", POST, SIGN_IN, ANSWERED, GROUP),
+    Page(f"{GROUP_PAGE}/invitations/", POST, SIGN_IN, ANSWERED, GROUP),
+    Page(f"{GROUP_PAGE}/<uuid:person_id>/role/", POST, SIGN_IN, ANSWERED, GROUP | PERSON),
+    Page(f"{GROUP_PAGE}/<uuid:person_id>/remove/", POST, SIGN_IN, ANSWERED, GROUP | PERSON),
+    Page("invitations/", POST, SIGN_IN, (403,)),
+    Page("invitations/<uuid:invitation_id>/resend/", POST, SIGN_IN, ANSWERED, {"invitation_id": "invitation_id"}),
+    Page("invitations/<uuid:invitation_id>/revoke/", POST, SIGN_IN, ANSWERED, {"invitation_id": "invitation_id"}),
+    Page("invitations/<str:token>/", FORM, 404, (404,)),  # a made-up token
     Page("settings/", SAFE, SIGN_IN, SHOWN),
     Page("settings/webhooks/", FORM, SIGN_IN, (403,)),  # for maintainers and admins
     Page(f"{HOOK_PAGE}/", SAFE, SIGN_IN, (404,), HOOK),
@@ -414,9 +470,23 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
 
 
 def ids_of(acme: Company) -> dict[str, str]:
+    """Of what only Alice has: her place, her agent with its key, and a team that she keeps, with an invitation."""
     with acme.entered():
-        place = Namespace.objects.get(membership__external_id="alice")
-        return {"agent_id": str(Agent.objects.get(slug="solo").pk), "namespace_id": str(place.pk)}
+        alice = Membership.objects.get(external_id="alice")
+        place, key = Namespace.objects.get(membership=alice), AgentKey.objects.get(agent__slug="solo")
+        team = Group.objects.create(type="team", slug="alices")
+        GroupMember.objects.create(group=team, membership=alice, is_maintainer=True)
+        invitation = Invitation.objects.create(
+            email="new@acme.example", role="member", group=team, invited_by=alice, nonce="n", expires_at=now(days=1)
+        )
+        return {
+            "agent_id": str(key.agent_id),
+            "key_id": str(key.pk),
+            "namespace_id": str(place.pk),
+            "group_id": str(team.pk),
+            "person_id": str(alice.pk),
+            "invitation_id": str(invitation.pk),
+        }
 
 
 def own_rule(acme: Company) -> str:

@@ -23,6 +23,7 @@ OPEN_PAGES = ("/", "/help/", "/problems/stale_version/", "/problems/no_such_code
 OPEN_PAGES += ("/account/password/reset/", "/account/signup/")
 OWN_PAGES = ("/", "/memories/", "/memories/new/", "/data/", "/waiting/", "/settings/", "/help/", "/account/logout/")
 OWN_PAGES += ("/settings/memory/", "/settings/notices/", "/notices/", "/activity/", "/activity/?own_reading=on")
+OWN_PAGES += ("/agents/", "/agents/new/", "/developers/", "/developers/calls/", "/developers/recall/", "/groups/")
 OWN_PAGES += ("/account/password/set/", "/account/2fa/", "/account/email/")
 
 
@@ -85,7 +86,7 @@ def test_a_page_in_chinese_holds_no_english_sentence_of_ours(acme: Company) -> N
     pages = [page(alice, path, "zh-hans") for path in everything(acme, alice)]
     pages += [
         page(rita, "/reviews/", "zh-hans"),
-        page(acme.person("adam").client, "/audit/", "zh-hans"),
+        *(page(acme.person("adam").client, path, "zh-hans") for path in ("/audit/", "/members/", "/groups/new/")),
         page(Client(), "/account/login/", "zh-hans"),
     ]
     pages += [page(alice, "/reviews/", "zh-hans", status=403), page(alice, f"/memories/{ABSENT}/", "zh-hans", 404)]

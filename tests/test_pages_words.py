@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from accounts.forms import SCOPE_WORDS
-from accounts.principals import PERSON_SCOPES, Scope
+from accounts.principals import Scope
 from accounts.problems import PROBLEMS
 from memories import stores, write_gate
 from memories.policy import default_document
@@ -62,8 +62,8 @@ def test_every_rule_evidence_class_and_store_has_words() -> None:
     assert {store.name for store in stores.STORES} - set(STORES) == set()
 
 
-def test_every_scope_a_person_can_have_has_words() -> None:
-    assert set(SCOPE_WORDS) == PERSON_SCOPES | {Scope.AUDIT}
+def test_every_scope_has_words() -> None:
+    assert set(SCOPE_WORDS) == set(Scope)
 
 
 def codes_of_errors() -> set[str]:

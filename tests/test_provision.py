@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import models
 
-from accounts import tenancy
+from accounts import departing, tenancy
 from accounts.models import Agent, AgentGroup, AgentKey, AgentSubject, Group, GroupMember, Membership, Tenant, User
 from accounts.secrets import parse_token
 from memories.models import PolicyVersion
@@ -185,3 +185,18 @@ def test_one_person_in_two_companies_signs_in_once(run: Any) -> None:
     run(ACME, shared)
     user = User.objects.get(email="alice@acme.example")
     assert Membership.everywhere.filter(user=user).count() == 2
+
+
+def test_an_agent_whose_owner_left_runs_again_under_a_new_one(run: Any) -> None:
+    key = run(ACME)["keys"]["acme/helper/runtime"]
+    with tenancy.entered(Tenant.objects.get(slug="acme").pk):
+        departing.forget_person(Membership.objects.get(external_id="adam"))
+    assert Caller(key, "alice").get("/memories").status_code == 401
+    document = copy.deepcopy(ACME)
+    document["people"] = [one for one in document["people"] if one["external_id"] != "adam"]
+    document["projects"] = []
+    for agent in document["agents"]:
+        agent["owner"], agent["projects"] = "rita", []
+    made = run(document)["keys"]
+    assert Caller(key, "alice").get("/memories").status_code == 401
+    assert Caller(made["acme/helper/runtime"], "alice").get("/memories").status_code == 200

@@ -46,6 +46,7 @@ class HubView(APIView):
         if not isinstance(request.auth, Principal):
             raise exceptions.NotAuthenticated
         scope = self.scopes.get("GET" if request.method == "HEAD" else request.method or "")
+        self.note_scope(scope)
         if scope is not None:
             request.auth.require(scope)
         refuse_secrets({"MemoryHub-Run": request.auth.run_id, "MemoryHub-Thread": request.auth.thread_id})
@@ -54,6 +55,10 @@ class HubView(APIView):
         for name, value in getattr(request, "rate_limit_headers", {}).items():
             response[name] = value
         return super().finalize_response(request, response, *args, **kwargs)
+
+    def note_scope(self, scope: Scope | None) -> None:
+        """Which scope this call is about, for the log of its key."""
+        self.request._request.used_scope = scope.value if scope else ""
 
     @property
     def principal(self) -> Principal:

@@ -19,7 +19,7 @@ from accounts.authentication import AgentKeyAuthentication
 from accounts.errors import Forbidden, IdempotencyMismatch, InvalidInput
 from accounts.idempotency import Result
 from accounts.principals import Principal, Scope
-from memories import mcp, tool_calls
+from memories import mcp, tool_calls, tools
 from memoryhub.api import HubView, broken_characters
 from memoryhub.api.problems import problem_response
 from memoryhub.mcp import messages
@@ -127,6 +127,7 @@ class McpView(HubView):
 
     def _call_tool(self, call: Call) -> dict[str, Any]:
         asked = {"name": call.params["name"], "arguments": call.params.get("arguments") or {}}
+        self.note_scope(tools.SCOPES.get(asked["name"]))
         state, answers = call.params.get("requestState"), call.params.get("inputResponses") or {}
         if state is not None and confirmation.QUESTION in answers:
             output = confirmation.settle(self.principal, state, asked, answers[confirmation.QUESTION])

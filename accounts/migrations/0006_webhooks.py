@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0004_own_settings'),
+        ('accounts', '0005_calls_and_invitations'),
     ]
 
     operations = [
