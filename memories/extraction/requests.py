@@ -1,0 +1,228 @@
+"""Explicit requests to remember, recognised by rules alone, in English and Chinese.
+
+A request is what a person asks of the assistant for later: to keep a fact about them, or to act in some way from now
+on. Questions, refusals, suppositions, what others said, quoted passages and texts handed over to be worked on are none.
+What is asked for this once is told apart (`one_off`), so that nobody stores it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memories import reuse, topics
+from memories.extraction import wording as w
+
+PREFERENCE, PROFILE = "preference", "profile"
+LONGEST = 2000
+_KEY_LENGTH = 60
+
+# One character for one, so that every place in the folded text is the same place in the original.
+_FOLD = str.maketrans(
+    "‘’“”「」『』，：；！？（）記請後對從這說讓別來裡總過錯嗎麼開發個條時點問簡實際給們統應該長實號稱書寫單價價錄備忘電郵爲為會見",
+    "''\"\"\"\"\"\",:;!?()记请后对从这说让别来里总过错吗么开发个条时点问简实际给们统应该长实号称书写单价价录备忘电邮为为会见",
+)
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`{3}.*?(?:`{3}|\Z)|`[^`\n]+`", re.S)
+_RECALLED = re.compile(r"\[memory context\].*?(?:\[end of memory context\]|\Z)", re.S)
+_FOREIGN_LINE = re.compile(r"^[ \t]*(?:>|(?:user|assistant|system|human|ai|用户|助手|系统)[ \t]*:).*$", re.M)
+_SENTENCE = re.compile(r"(?:[^。!?;\n.]|\.(?!\s|$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmr)\.)+(?:[。!?;.]+[\"')]?|(?=\n)|\Z)")
+_TURN = re.compile(r"\sbut\s|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)")
+_BEFORE = re.compile(r"[\s,:;!.~\-，：；！。、—]")
+_AFTER = re.compile(r"(?:[\s。.;；,，?？!！~]|(?:[,，]?(?:好吗|行吗|可以吗|好不好|吗))(?=[?？]))+$")
+_POINTS = re.compile(r"^\W*(?:(?:this|that|it|the following|following|one thing|do that|please do that|do so)\b.{0,24}|(?:这|以下|下面)[^,]{0,6}|一条)?\W*$")
+_NOT_WORD = re.compile(r"[^\w]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: the person's own words, where they stand, and what they would be kept as.
+
+    `words` is `text[start:end]`, verbatim, without the words that only ask to keep it.
+    """
+
+    words: str
+    start: int
+    end: int
+    kind: str
+    key: str
+    one_off: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of the text as the rules read it."""
+
+    start: int
+    end: int
+    said: str
+
+
+def find(text: str) -> tuple[Request, ...]:
+    """The requests in a person's message, in the order in which they stand."""
+    folded = _masked(fold(text))
+    sentences = [_Part(m.start(), m.end(), m.group()) for m in _SENTENCE.finditer(folded) if m.group().strip()]
+    found: dict[tuple[int, int], Request] = {}
+    for number, sentence in enumerate(sentences):
+        if _is_task(sentence.said):
+            if sentence.said.rstrip().endswith(":"):
+                break  # what follows is the text to be worked on
+            continue
+        for part in _turns(sentence):
+            span = _span(part, sentence, sentences, number)
+            if span is not None:
+                request = _request(text, folded, *span)
+                found.setdefault((request.start, request.end), request)
+    return tuple(found.values())
+
+
+def fold(text: str) -> str:
+    """Lower case, simplified, half-width, straight quotes: as many characters as before."""
+    return "".join(_folded(character) for character in text).translate(_FOLD)
+
+
+def key_of(words: str) -> str:
+    """A name for words that no registered key is evident for: the same words always get the same one."""
+    name = _NOT_WORD.sub("_", unicodedata.normalize("NFKC", words).lower()).strip("_")
+    if len(name) <= _KEY_LENGTH:
+        return name or "note"
+    return f"{name[:_KEY_LENGTH].rstrip('_')}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def _folded(character: str) -> str:
+    plain = unicodedata.normalize("NFKC", character).lower()
+    return plain if len(plain) == 1 else character
+
+
+def _masked(folded: str) -> str:
+    """Blank what is not the person's own words now: recalled memories, quoted passages and lines, code."""
+    for pattern in (_RECALLED, _FOREIGN_LINE, _QUOTED):
+        folded = pattern.sub(lambda match: re.sub(r"[^\n]", "·", match.group()), folded)
+    return folded
+
+
+def _turns(sentence: _Part) -> Iterator[_Part]:
+    """The parts of a sentence that a contrast or conclusion divides: each asks, or does not, by itself."""
+    start = 0
+    for turn in [*_TURN.finditer(sentence.said), None]:
+        end = turn.start() if turn else len(sentence.said)
+        if sentence.said[start:end].strip():
+            yield _Part(sentence.start + start, sentence.start + end, sentence.said[start:end])
+        start = turn.end() if turn else end
+
+
+def _span(part: _Part, sentence: _Part, sentences: Sequence[_Part], number: int) -> tuple[int, int] | None:
+    """Where the words stand that this part asks to keep or to follow, or None."""
+    said = part.said.strip()
+    asks = sentence.said.rstrip()[-1:] == "?" and part.end == sentence.end
+    if _is_none(said, is_question=asks):
+        return None
+    offset = part.start + len(part.said) - len(part.said.lstrip())
+    if (kept := _kept(said)) is not None:
+        start, end = kept
+        if not _POINTS.match(said[start:end]):
+            return offset + start, offset + end
+        if said[start:end].rstrip().endswith(":") or said.rstrip().endswith(":"):
+            return _of(sentences, number + 1)
+        return (sentence.start, part.start) if part.start > sentence.start else _of(sentences, number - 1)
+    if _directs(said) or _is_once(said):
+        if _POINTS.match(said) or re.match(r"(?:please )?(?:do|keep) (?:that|this|it|so)\b", said):
+            return sentence.start, sentence.end
+        return offset, offset + len(said)
+    before = sentences[number - 1].said if number else ""
+    marked = w.CORRECTED.search(sentence.said) or w.CORRECTED.search(before)
+    if marked and w.RIGHT_NOT_WRONG.search(said):
+        return offset, offset + len(said)
+    marked = w.ZH_CORRECTED.search(sentence.said) or w.ZH_CORRECTED.search(before)
+    if marked and w.ZH_RIGHT_NOT_WRONG.search(said) and ("我" in said or "名字" in said):
+        return offset, offset + len(said)
+    return None
+
+
+def _of(sentences: Sequence[_Part], number: int) -> tuple[int, int] | None:
+    return (sentences[number].start, sentences[number].end) if 0 <= number < len(sentences) else None
+
+
+def _is_task(said: str) -> bool:
+    """A text to be translated, corrected or written: what stands in it is nobody's request."""
+    return bool(w.TASK.match(said.strip()) or w.ZH_TASK.search(said)) and not _is_rule_about_tasks(said)
+
+
+def _is_rule_about_tasks(said: str) -> bool:
+    return bool(w.FROM_NOW_FIRST.match(said.strip()) or w.WHENEVER.match(said.strip()))
+
+
+def _is_none(said: str, *, is_question: bool) -> bool:
+    if w.REPORTS.search(said) or w.ZH_REPORTS.search(said):
+        return True
+    if (w.REFUSES.search(said) and not w.REFUSES_BUT.search(said)) or w.ZH_REFUSES.search(said):
+        return True
+    if w.SUPPOSES.search(said) or w.ZH_SUPPOSES.search(said) or w.ZH_OWN_PLAN.search(said):
+        return True
+    if w.ASKS.match(said) or w.ZH_ASKS_STILL.search(said) or _recollects(said):
+        return True
+    asks = is_question or w.ZH_ASKS.search(said)
+    return bool(asks) and not w.ASKS_POLITELY.search(said) and not w.ZH_ASKS_POLITELY.search(said)
+
+
+def _recollects(said: str) -> bool:
+    """A memory of the speaker's own, or an errand of theirs."""
+    for pattern, recollects in ((w.KEEP, w.RECOLLECTS), (w.ZH_KEEP, w.ZH_RECOLLECTS)):
+        if (match := pattern.search(said)) and recollects.match(said[match.end("ask") :].lstrip(" ,:")):
+            return True
+    return False
+
+
+def _kept(said: str) -> tuple[int, int] | None:
+    """Where the words are that a "remember" asks to keep; they may be only a pointer to what stands beside it."""
+    for pattern in (w.KEEP, w.ZH_KEEP):
+        if (match := pattern.search(said)) is None:
+            continue
+        start, end = match.end("ask"), len(said)
+        before = said[: match.start()].strip(" ,")
+        if _POINTS.match(said[start:end]) and before and not said.rstrip().endswith(":"):
+            return 0, match.start()
+        if pattern is w.ZH_KEEP and match.start() > 0 and not said[:match.start()].strip(" ,:") == "":
+            return 0, end
+        return start, end
+    for pattern in (w.KEEP_AFTERWARDS, w.ZH_KEEP_AFTERWARDS):
+        if (match := pattern.search(said)) is not None:
+            return 0, match.start()
+    return None
+
+
+def _directs(said: str) -> bool:
+    """Whether it tells how to act from now on."""
+    if w.CALL_ME.match(said) and not w.CALL_ME_NOT.match(w.CALL_ME.match(said)["name"]):  # type: ignore[index]
+        return True
+    if (rule := w.WHENEVER.match(said)) is not None:
+        return not w.STATES.match(rule["rest"])
+    if (first := w.FROM_NOW_FIRST.match(said)) is not None:
+        return bool(said[first.end() :].strip()) and not w.STATES.match(said[first.end() :])
+    if w.FROM_NOW_LAST.search(said) or w.HABIT.match(said):
+        return not w.STATES.match(said)
+    if w.IMPERATIVE_ALWAYS.match(said):
+        return True
+    if w.PREFERS.match(said) and w.OUTPUT.search(said[4:]):
+        return bool(w.FROM_NOW.search(said)) or "prefer" in said or "rather" in said or "don't" in said or " ever" in said
+    if w.ZH_NAME.search(said) or w.ZH_PREFERS.search(said):
+        return True
+    return bool(w.ZH_LASTING.search(said) and w.ZH_DIRECTS.search(said))
+
+
+def _is_once(said: str) -> bool:
+    """Whether it is asked for this once. Only told apart; nothing hangs on finding all of them."""
+    return reuse.is_one_off(topics.prepare(said))
+
+
+def _request(text: str, folded: str, start: int, end: int) -> Request:
+    while start < end and _BEFORE.match(text[start]):
+        start += 1
+    words = _AFTER.sub("", text[start:end])
+    said = folded[start : start + len(words)]
+    one_off = reuse.is_one_off(topics.prepare(words))
+    kind = PROFILE if w.ABOUT_ONESELF.search(said) and not w.WISHES.search(said) else PREFERENCE
+    evident = next((key for of, key, pattern in w.KEYS if of == kind and pattern.search(said)), None)
+    return Request(words, start, start + len(words), kind, evident or key_of(words), one_off)
