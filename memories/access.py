@@ -14,7 +14,18 @@ from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
-from memories.models import Candidate, Erasure, Evidence, Export, Import, Memory, Namespace, Operation, Recall
+from memories.models import (
+    Candidate,
+    Erasure,
+    Evidence,
+    Export,
+    Extraction,
+    Import,
+    Memory,
+    Namespace,
+    Operation,
+    Recall,
+)
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -172,6 +183,16 @@ def imports(principal: Principal) -> models.QuerySet[Import]:
 
 def import_(principal: Principal, import_id: str | uuid.UUID) -> Import:
     return _one(imports(principal), import_id)
+
+
+def extractions(principal: Principal) -> models.QuerySet[Extraction]:
+    """The conversations that the caller handed over for its subject; a person sees all that are about them."""
+    rows = Extraction.objects.filter(subject_id=principal.subject_id)
+    return rows if principal.is_person else rows.filter(actor_id=principal.actor_id)
+
+
+def extraction(principal: Principal, extraction_id: str | uuid.UUID) -> Extraction:
+    return _one(extractions(principal), extraction_id)
 
 
 def reviewer(external_id: str) -> Membership | None:

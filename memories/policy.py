@@ -172,6 +172,13 @@ class EmbeddingRules:
     remote: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractionRules:
+    """`remote`: whether a language model behind a network may see this tenant's conversations."""
+
+    remote: bool
+
+
 @dataclass(frozen=True)
 class Policy:
     """One version of a tenant's policy. Immutable and hashable, so it can be cached and compared."""
@@ -187,6 +194,7 @@ class Policy:
     recall: RecallRules
     retention: Retention
     embedding: EmbeddingRules
+    extraction: ExtractionRules
 
     @cached_property
     def _kinds(self) -> dict[str, KindRule]:
@@ -296,6 +304,7 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
         ),
         retention=Retention(**document["retention"]),
         embedding=EmbeddingRules(**document["embedding"]),
+        extraction=ExtractionRules(**document["extraction"]),
     )
 
 

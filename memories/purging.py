@@ -233,6 +233,9 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return by_store[store].filter(pk__in=_filed_with(erasure))
         case "import_lines":
             return _staged_for(erasure)
+        case "extractions":
+            held = by_store[store].filter(namespace__in=_namespaces_of(erasure))
+            return held.filter(created_at__lte=erasure.hidden_at)
     raise LookupError(store)
 
 

@@ -24,6 +24,7 @@ from memories.models import (
     Evidence,
     EvidenceLink,
     Export,
+    Extraction,
     Feature,
     ImportLine,
     Memory,
@@ -157,6 +158,20 @@ def _import_lines(doomed: Doomed) -> int:
     return staged.update(content=None, result=ImportLine.Result.REFUSED, reason="tombstone_key")
 
 
+def _extractions(doomed: Doomed) -> int:
+    """Let go of every conversation that is held for the place: any of them may tell what is forgotten."""
+    held = Extraction.objects.filter(namespace=doomed.namespace, messages__isnull=False)
+    dropped = held.update(
+        state=Extraction.State.FAILED,
+        error="forgotten_meanwhile",
+        messages=None,
+        finished_at=doomed.now,
+        claimed_until=None,
+    )
+    Extraction.objects.filter(namespace=doomed.namespace).update(conversation="", run_id="")
+    return dropped
+
+
 def _memories(doomed: Doomed) -> int:
     return doomed.versions.exclude(status=Memory.Status.DELETED).update(
         status=Memory.Status.DELETED,
@@ -206,4 +221,5 @@ STORES = (
     ),
     Store("exports", Export, ("file", "sha256"), _exports, files.with_text),
     Store("import_lines", ImportLine, ("content",), _import_lines),
+    Store("extractions", Extraction, ("messages", "conversation", "run_id"), _extractions),
 )

@@ -3,6 +3,8 @@ from django.urls import path
 from memories import api, views, wide_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
+from memories.extraction import api as extraction_api
+from memories.extraction import views as extraction_views
 
 urlpatterns = [
     path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
@@ -32,6 +34,18 @@ urlpatterns = [
     path("api/v1/imports/<str:import_id>/lines", exchange_api.ImportLinesView.as_view(), name="api-import-lines"),
     path("api/v1/imports/<str:import_id>/start", exchange_api.ImportStartView.as_view(), name="api-import-start"),
     path("api/v1/imports/<str:import_id>/cancel", exchange_api.ImportCancelView.as_view(), name="api-import-cancel"),
+    path("api/v1/extractions", extraction_api.ExtractionsView.as_view(), name="api-extractions"),
+    path("api/v1/extractions/<str:extraction_id>", extraction_api.ExtractionView.as_view(), name="api-extraction"),
+    path(
+        "api/v1/extractions/<str:extraction_id>/cancel",
+        extraction_api.ExtractionCancelView.as_view(),
+        name="api-extraction-cancel",
+    ),
+    path(
+        "api/v1/extractions/<str:extraction_id>/retry",
+        extraction_api.ExtractionRetryView.as_view(),
+        name="api-extraction-retry",
+    ),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
@@ -56,6 +70,9 @@ urlpatterns += [
     path("data/imports/<uuid:import_id>/", exchange_views.show_import, name="import"),
     path("data/imports/<uuid:import_id>/start/", exchange_views.start_import, name="start-import"),
     path("data/imports/<uuid:import_id>/cancel/", exchange_views.cancel_import, name="cancel-import"),
+    path("conversations/", extraction_views.list_extractions, name="extractions"),
+    path("conversations/<uuid:extraction_id>/", extraction_views.show_extraction, name="extraction"),
+    path("conversations/<uuid:extraction_id>/cancel/", extraction_views.cancel_extraction, name="cancel-extraction"),
     path("forget/conversation/<uuid:evidence_id>/", wide_views.forget_conversation, name="forget-conversation"),
     path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
     path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),

@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from accounts import tenancy
 from accounts.models import Tenant
 from accounts.principals import Principal, system
-from memories.models import Erasure, Export, Import
+from memories.models import Erasure, Export, Extraction, Import
 
 log = structlog.get_logger("memoryhub.sweep")
 
@@ -40,6 +40,8 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
+    "memories.tasks.drop_conversations",
+    "memories.tasks.extract_conversations",
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
     "accounts.tasks.seal_audit",
@@ -155,7 +157,7 @@ def _make_vectors(slug: str) -> list[str]:
 
 
 def _work_waits() -> bool:
-    """Whether nobody has tried yet to purge something forgotten, or an export or import waits.
+    """Whether nobody has tried yet to purge something forgotten, or an export, import or conversation waits.
 
     Where row-level security hides it, it comes later.
     """
@@ -164,6 +166,7 @@ def _work_waits() -> bool:
             Erasure.everywhere.filter(state=Erasure.State.HIDDEN, attempts=0).exists()
             or Export.everywhere.filter(state=Export.State.QUEUED).exists()
             or Import.everywhere.filter(state=Import.State.QUEUED).exists()
+            or Extraction.everywhere.filter(state=Extraction.State.QUEUED, attempts=0).exists()
         )
     except Exception:  # noqa: BLE001 - the next sweep says what is wrong
         return False

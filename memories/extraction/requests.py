@@ -23,7 +23,7 @@ _KEY_LENGTH = 60
 # One character for one, so that every place in the folded text is the same place in the original.
 _FOLD = str.maketrans(
     "‘’“”「」『』，：；！？（）記請後對從這說讓別來裡總過錯嗎麼開發個條時點問簡實際給們統應該長實號稱書寫單價價錄備忘電郵爲為會見",
-    "''\"\"\"\"\"\",:;!?()记请后对从这说让别来里总过错吗么开发个条时点问简实际给们统应该长实号称书写单价价录备忘电邮为为会见",
+    '\'\'"""""",:;!?()记请后对从这说让别来里总过错吗么开发个条时点问简实际给们统应该长实号称书写单价价录备忘电邮为为会见',
 )
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`{3}.*?(?:`{3}|\Z)|`[^`\n]+`", re.S)
 _RECALLED = re.compile(r"\[memory context\].*?(?:\[end of memory context\]|\Z)", re.S)
@@ -32,7 +32,10 @@ _SENTENCE = re.compile(r"(?:[^。!?;\n.]|\.(?!\s|$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=
 _TURN = re.compile(r"\sbut\s|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)")
 _BEFORE = re.compile(r"[\s,:;!.~\-，：；！。、—]")
 _AFTER = re.compile(r"(?:[\s。.;；,，?？!！~]|(?:[,，]?(?:好吗|行吗|可以吗|好不好|吗))(?=[?？]))+$")
-_POINTS = re.compile(r"^\W*(?:(?:this|that|it|the following|following|one thing|do that|please do that|do so)\b.{0,24}|(?:这|以下|下面)[^,]{0,6}|一条)?\W*$")
+_POINTS = re.compile(
+    r"^\W*(?:(?:this|that|it|the following|following|one thing|do that|please do that|do so)\b.{0,24}"
+    r"|(?:这|以下|下面)[^,]{0,6}|一条)?\W*$"
+)
 _NOT_WORD = re.compile(r"[^\w]+")
 
 
@@ -83,6 +86,13 @@ def fold(text: str) -> str:
     return "".join(_folded(character) for character in text).translate(_FOLD)
 
 
+def own_words(text: str) -> str:
+    """The text without recalled memories and lines of others, which only stand in it: as long as before."""
+    folded = fold(text)
+    masked = _FOREIGN_LINE.sub(_blank, _RECALLED.sub(_blank, folded))
+    return "".join(" " if now != was else plain for plain, was, now in zip(text, folded, masked, strict=True))
+
+
 def key_of(words: str) -> str:
     """A name for words that no registered key is evident for: the same words always get the same one."""
     name = _NOT_WORD.sub("_", unicodedata.normalize("NFKC", words).lower()).strip("_")
@@ -99,8 +109,12 @@ def _folded(character: str) -> str:
 def _masked(folded: str) -> str:
     """Blank what is not the person's own words now: recalled memories, quoted passages and lines, code."""
     for pattern in (_RECALLED, _FOREIGN_LINE, _QUOTED):
-        folded = pattern.sub(lambda match: re.sub(r"[^\n]", "·", match.group()), folded)
+        folded = pattern.sub(_blank, folded)
     return folded
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "·", match.group())
 
 
 def _turns(sentence: _Part) -> Iterator[_Part]:
@@ -184,7 +198,7 @@ def _kept(said: str) -> tuple[int, int] | None:
         before = said[: match.start()].strip(" ,")
         if _POINTS.match(said[start:end]) and before and not said.rstrip().endswith(":"):
             return 0, match.start()
-        if pattern is w.ZH_KEEP and match.start() > 0 and not said[:match.start()].strip(" ,:") == "":
+        if pattern is w.ZH_KEEP and match.start() > 0 and said[: match.start()].strip(" ,:"):
             return 0, end
         return start, end
     for pattern in (w.KEEP_AFTERWARDS, w.ZH_KEEP_AFTERWARDS):
@@ -206,7 +220,9 @@ def _directs(said: str) -> bool:
     if w.IMPERATIVE_ALWAYS.match(said):
         return True
     if w.PREFERS.match(said) and w.OUTPUT.search(said[4:]):
-        return bool(w.FROM_NOW.search(said)) or "prefer" in said or "rather" in said or "don't" in said or " ever" in said
+        return (
+            bool(w.FROM_NOW.search(said)) or "prefer" in said or "rather" in said or "don't" in said or " ever" in said
+        )
     if w.ZH_NAME.search(said) or w.ZH_PREFERS.search(said):
         return True
     return bool(w.ZH_LASTING.search(said) and w.ZH_DIRECTS.search(said))

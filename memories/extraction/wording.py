@@ -90,8 +90,12 @@ _FROM_NOW = words(
 )
 FROM_NOW = _word(_FROM_NOW)
 FROM_NOW_FIRST = _start(rf"{LEAD}{_FROM_NOW}(?![\w-])[\s,:-]*")
-FROM_NOW_LAST = re.compile(rf"[\s,](?:{_FROM_NOW}|always|ever|from now)(?:[\s,]+(?:ok|k|please|pls|thx|thanks|always))*\W*$")
-_TOWARDS = "(?:ask|send|paste|say|give|show|share|post|upload|tell|request|write|talk|mention|want|need|quote|type|forward)"
+FROM_NOW_LAST = re.compile(
+    rf"[\s,](?:{_FROM_NOW}|always|ever|from now)(?:[\s,]+(?:ok|k|please|pls|thx|thanks|always))*\W*$"
+)
+_TOWARDS = (
+    "(?:ask|send|paste|say|give|show|share|post|upload|tell|request|write|talk|mention|want|need|quote|type|forward)"
+)
 WHENEVER = _start(
     rf"{LEAD}(?:whenever|every (?:single )?time|each time|any time|when(?: (?:{_YOU} )?(?:answer|writ|reply|respond|draft"
     rf"|explain|summari[sz]|translat|quot|format|cod|review)\w*| i {_TOWARDS})|if (?:i|we) {_TOWARDS}|next time i {_TOWARDS})"
@@ -152,7 +156,7 @@ REFUSES = _word(
 REFUSES_BUT = re.compile(r"(?:don't|do not|dont|never|not to) (?:ever )?forget")
 SUPPOSES = _word(
     words(
-        rf"""
+        r"""
         suppose|supposing|imagine|hypothetically|what if|let's say|let us say|pretend|for example|for instance|e\.g\.
         if i (?:asked|told|said|were|had|were to)|if someone|had i|would have|should have|could have|might have
         i was going to|i almost|maybe|perhaps|not sure|whether|i wonder|i could (?:tell|ask)|i might|i wish
@@ -245,7 +249,9 @@ ZH_DIRECTS = re.compile(
 ZH_PREFERS = re.compile(
     "我(?:更|比较|还是|一般)?(?:喜欢|偏好|倾向于?|习惯|不喜欢|讨厌|不爱)(?:你|您|看?(?:要点|列表|表格|回答|长段落|简短|代码|例子))"
 )
-ZH_NAME = re.compile(rf"(?:^|[,，、：:\s]){ZH_LEAD}(?:叫|称呼)我(?!去|来|起|们|怎|做|干|别|以后|今后)[^,，。?？]{{1,8}}?(?:就行|就好|吧|即可|就可以)")
+ZH_NAME = re.compile(
+    rf"(?:^|[,，、：:\s]){ZH_LEAD}(?:叫|称呼)我(?!去|来|起|们|怎|做|干|别|以后|今后)[^,，。?？]{{1,8}}?(?:就行|就好|吧|即可|就可以)"
+)
 ZH_CORRECTED = re.compile("更正|纠正|不对|(?:记|搞|弄|写|说)错|不是这样")
 ZH_RIGHT_NOT_WRONG = re.compile("(?:我|名字)[^?？]*(?:不是|不在|而不是|并非)|不是[^?？]*(?:我是|是)")
 

@@ -19,7 +19,7 @@ from accounts.principals import Role
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, RULES, STORES, sentence
+from memories.reasons import EVIDENCE, FAILURES, FINDINGS, LINES, RULES, STORES, sentence
 
 register = template.Library()
 HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]")
@@ -91,12 +91,14 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file or `failure` of a job."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure` of a job or
+    `finding` in a conversation."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES}[table].get(code, code)
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "finding": FINDINGS}
+    return tables[table].get(code, code)
 
 
 @register.filter
