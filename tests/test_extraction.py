@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from cast import Caller, Company, now, text_of, word
 from django.utils import timezone
 from exchange import sweep
-from scripted_model import Script
+from scripted_model import Script, agent_of
 from synthetic import github_token
 
 from accounts.models import AuditEvent
@@ -259,7 +259,7 @@ def test_a_body_that_makes_no_sense_is_refused_by_its_field(acme: Company) -> No
 
 
 @pytest.fixture
-def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes a model follow a script for a company whose policy allows it."""
 
     def use(company: Company, *steps: Any) -> Script:
@@ -270,7 +270,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         company.policy(confirm="inferred_only", extraction={"remote": True})
         return script
 
-    yield use
+    return use
 
 
 def pointing(*found: tuple[int, str], key: str = "table_order", only_now: bool = False) -> str:
@@ -387,6 +387,34 @@ def test_no_conversation_goes_to_a_model_that_nobody_allowed(acme: Company, scri
     acme.policy(confirm="inferred_only")
     sweep(acme)
     assert acme.alice.get(f"/extractions/{answer['id']}").json()["reason"] == "extraction_model_not_permitted"
+
+
+# --- the SDK and the reference runtime -------------------------------------------------------------------------------
+
+
+def test_the_sdk_hands_over_follows_and_stops(acme: Company, connect: Any, scripted: Any) -> None:
+    hub, text = connect(acme.alice), wish()
+    done = hub.extract([said(text)], conversation="one")
+    assert (done.ended, done.reason, done.items[0].decision) == (True, "found", "store")
+    assert hub.extraction(done.id) == done
+    scripted(acme, httpx2.Response(400, json={"error": {}}))
+    going = hub.extract([said(text)], conversation="one", method="model")
+    assert (going.ended, going.state) == (False, "queued")
+    sweep(acme)
+    assert hub.extraction(going.id).reason == "model_error"
+    assert hub.retry_extraction(going.id).state == "queued"
+    assert hub.cancel_extraction(going.id).state == "cancelled"
+
+
+def test_the_agent_looks_through_each_question_afterwards(acme: Company) -> None:
+    """R-079: what the model answers is nobody's wish, and the answer does not depend on it."""
+    text = wish()
+    turn = agent_of(acme.alice, Script("You always want charts first."), extract="rules").ask(text)
+    assert [one.decision for one in turn.extraction.items] == ["store"]
+    assert acme.alice.memory(turn.extraction.items[0].memory_id).json()["statement"] == text.rstrip(".")
+    turn = agent_of(acme.alice, Script("Yes."), extract="model").ask(wish())
+    assert (turn.text, turn.extraction, turn.failures) == ("Yes.", None, ("no_extraction_model",))
+    assert agent_of(acme.alice, Script("Yes.")).ask(wish()).extraction is None
 
 
 # --- the pages --------------------------------------------------------------------------------------------------------

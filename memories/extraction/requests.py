@@ -229,8 +229,8 @@ def _directs(said: str) -> bool:
 
 
 def _is_once(said: str) -> bool:
-    """Whether it is asked for this once. Only told apart; nothing hangs on finding all of them."""
-    return reuse.is_one_off(topics.prepare(said))
+    """Whether it says itself that it is for this once. Any other order of the day is no request at all."""
+    return bool(w.ONLY_ONCE.search(said))
 
 
 def _request(text: str, folded: str, start: int, end: int) -> Request:

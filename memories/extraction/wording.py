@@ -293,6 +293,14 @@ ZH_OWN_PLAN = re.compile(
     "|记得|记不|也|每天)"
 )
 
+# --- for this once ----------------------------------------------------------------------------------------------------
+
+ONLY_ONCE = re.compile(
+    rf"{START}(?:(?:just|only)(?: for)? (?:this|once|today|now|the)|this (?:once|one time)|this time(?: only| around)?|one[- ]off"
+    rf"|for (?:this|the current) \w+(?: only)?|for (?:today|now)(?: only)?){END}"
+    "|这一?[次回]|[本此]次|仅此|只此|就一次|下不为例|暂时先|今天先"
+)
+
 # --- what it is about ---------------------------------------------------------------------------------------------
 
 ABOUT_ONESELF = re.compile(
