@@ -29,13 +29,19 @@ _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`{3}.*
 _RECALLED = re.compile(r"\[memory context\].*?(?:\[end of memory context\]|\Z)", re.S)
 _FOREIGN_LINE = re.compile(r"^[ \t]*(?:>|(?:user|assistant|system|human|ai|用户|助手|系统)[ \t]*:).*$", re.M)
 _SENTENCE = re.compile(r"(?:[^。!?;\n.]|\.(?!\s|$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmr)\.)+(?:[。!?;.]+[\"')]?|(?=\n)|\Z)")
-_TURN = re.compile(r"\sbut\s|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)")
+_GOES_ON = (
+    "(?=from now|please|pls|always|never|i |you |do |don't |can |could |remember|next time|in (?:the )?future|going)"
+)
+_TURN = re.compile(
+    rf"\sbut\s{_GOES_ON}|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)"
+)
 _BEFORE = re.compile(r"[\s,:;!.~\-，：；！。、—]")
 _AFTER = re.compile(r"(?:[\s。.;；,，?？!！~]|(?:[,，]?(?:好吗|行吗|可以吗|好不好|吗))(?=[?？]))+$")
 _POINTS = re.compile(
     r"^\W*(?:(?:this|that|it|the following|following|one thing|do that|please do that|do so)\b.{0,24}"
     r"|(?:这|以下|下面)[^,]{0,6}|一条)?\W*$"
 )
+_POINTS_ON = re.compile(r"\bfollowing\b|下面|以下")
 _NOT_WORD = re.compile(r"[^\w]+")
 
 
@@ -138,7 +144,7 @@ def _span(part: _Part, sentence: _Part, sentences: Sequence[_Part], number: int)
         start, end = kept
         if not _POINTS.match(said[start:end]):
             return offset + start, offset + end
-        if said[start:end].rstrip().endswith(":") or said.rstrip().endswith(":"):
+        if said.rstrip().endswith(":") or _POINTS_ON.search(said):
             return _of(sentences, number + 1)
         return (sentence.start, part.start) if part.start > sentence.start else _of(sentences, number - 1)
     if _directs(said) or _is_once(said):
@@ -171,7 +177,8 @@ def _is_rule_about_tasks(said: str) -> bool:
 def _is_none(said: str, *, is_question: bool) -> bool:
     if w.REPORTS.search(said) or w.ZH_REPORTS.search(said):
         return True
-    if (w.REFUSES.search(said) and not w.REFUSES_BUT.search(said)) or w.ZH_REFUSES.search(said):
+    goes_on = w.REFUSES_BUT.search(said) or w.FROM_NOW.search(said)
+    if (w.REFUSES.search(said) and not goes_on) or w.ZH_REFUSES.search(said):
         return True
     if w.SUPPOSES.search(said) or w.ZH_SUPPOSES.search(said) or w.ZH_OWN_PLAN.search(said):
         return True
@@ -184,7 +191,9 @@ def _is_none(said: str, *, is_question: bool) -> bool:
 def _recollects(said: str) -> bool:
     """A memory of the speaker's own, or an errand of theirs."""
     for pattern, recollects in ((w.KEEP, w.RECOLLECTS), (w.ZH_KEEP, w.ZH_RECOLLECTS)):
-        if (match := pattern.search(said)) and recollects.match(said[match.end("ask") :].lstrip(" ,:")):
+        if (match := pattern.search(said)) is None or said[match.end("ask") :].lstrip()[:1] == ":":
+            continue
+        if recollects.match(said[match.end("ask") :].lstrip(" ,")):
             return True
     return False
 
@@ -202,8 +211,10 @@ def _kept(said: str) -> tuple[int, int] | None:
             return 0, end
         return start, end
     for pattern in (w.KEEP_AFTERWARDS, w.ZH_KEEP_AFTERWARDS):
-        if (match := pattern.search(said)) is not None:
-            return 0, match.start()
+        if (match := pattern.search(said)) is None:
+            continue
+        what = match.groupdict().get("what")
+        return match.span("what") if what and not _POINTS.match(what) else (0, match.start())
     return None
 
 
@@ -214,7 +225,11 @@ def _directs(said: str) -> bool:
     if (rule := w.WHENEVER.match(said)) is not None:
         return not w.STATES.match(rule["rest"])
     if (first := w.FROM_NOW_FIRST.match(said)) is not None:
-        return bool(said[first.end() :].strip()) and not w.STATES.match(said[first.end() :])
+        return bool(said[first.end() :].strip()) and not any(
+            pattern.match(said[first.end() :]) for pattern in (w.STATES, w.TELLS)
+        )
+    if w.IMPERATIVE.match(said) and w.FROM_NOW.search(said):
+        return True
     if w.FROM_NOW_LAST.search(said) or w.HABIT.match(said):
         return not w.STATES.match(said)
     if w.IMPERATIVE_ALWAYS.match(said):

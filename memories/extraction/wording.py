@@ -48,17 +48,18 @@ _KEEP = words(
     (?:remember|rmbr|remeber|rember|memori[sz]e|jot down|bear in mind|keep in mind|don't (?:ever )?forget|never forget
     & |do not forget|dont forget)(?: this| that| it)?(?: in mind)?(?: that)?
     (?:take note|make a (?:mental )?note)(?: of this| of that)?(?: that)?
-    note (?:down )?(?:that|this|my|:|for later)|(?:note|jot|write) (?:this|that|it) down
+    note (?:down )?(?:that|this|my|:|for later)|note(?: for [\w ]{2,24})?(?=\s*:)|(?:note|jot|write) (?:this|that|it) down
     (?:keep|bear) (?:this|that|it|my|the|one)(?: \w+){0,2} in mind(?: for later)?(?: that)?
     (?:add|save|store|put|commit)(?: this| that| it)?(?: (?:to|in|into) (?:your |the )?(?:memory|memories|notes))(?: that)?
-    for (?:future|later) reference
+    for (?:future|later) reference|(?:save|store|note|record|remember) the fact that|(?:store|save|record) that
     (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) [\w ]{2,24}?)?(?=\s*[:,-]|$)
     update your (?:notes|memory)(?: that)?
     """
 )
 KEEP = _start(rf"{LEAD}(?P<ask>{_KEEP})(?=[\s,:;.!-]|$)")
 KEEP_AFTERWARDS = re.compile(
-    rf"(?:^|[,;\s]){LEAD}(?:(?:remember|note|memori[sz]e|save|record|correct|don't forget) (?:that|this|it)|(?:keep|bear)"
+    rf"(?:^|[,;\s])(?<!\bi )(?<!\bi'll )(?<!\bwe )(?<!\bwill )(?<!\bto )(?<!\bcan't )(?<!\bmust )(?<!\bshould )(?<!\bdon't )"
+    rf"{LEAD}(?:(?:remember|note|memori[sz]e|save|record|correct|don't forget) (?:that|this|it)|(?:please|pls) (?:remember|note)|(?:correct|update|fix) (?:your (?:notes|memory)|(?:that|this|it) in your (?:notes|memory))|(?:keep|bear)"
     rf" (?:that|this|it) in mind|(?:make|take) (?:a )?note(?: of (?:that|this|it))?)(?: down)?(?:,? (?:please|pls|thanks"
     rf"|thx|ok(?:ay)?|for (?:later|next time|the future)))*\W*$"
 )
@@ -79,12 +80,17 @@ RECOLLECTS = re.compile(
 # --- English: how to do things from now on ------------------------------------------------------------------------
 
 _FROM_NOW = words(
-    """
+    r"""
     from now on|from here on(?: out| in)?|going forward|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
     & (?: on| forward)?
-    starting (?:today|now|tomorrow|next \\w+)|by default|as a rule|permanently|for good|until further notice|in general
-    for all (?:future|my) [\\w ]{3,24}?|in (?:all|any|every)(?: my| future| of my)* \\w+
-    next time(?! (?:i(?! (?:ask|send|paste|say|give|share|post|upload|request|want))|we|he|she|they|it|there)(?![\\w-]))
+    starting (?:today|now|tomorrow|next \w+)
+    by default|as a (?:\w+ )?rule|permanently|for good|until further notice|in general
+    as of (?:today|now)|from (?:today|tomorrow|this (?:week|month|year)|next \w+)(?: on(?:wards?)?)?
+    at all times|under (?:no|all) circumstances|in (?:each|every) (?:repl(?:y|ies)|answers?|e-?mails?|message|report)
+    for (?:(?:all|any|every) )?future \w+|for (?:all|any|every) (?:my )?\w+|whenever possible|(?:until|unless) i (?:say|tell you|ask) otherwise
+    every (?:day|morning|evening|night|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)
+    for all (?:future|my) [\w ]{3,24}?|in (?:all|any|every)(?: my| future| of my)* \w+
+    next time(?! (?:i(?! (?:ask|send|paste|say|give|share|post|upload|request|want))|we|he|she|they|it|there)(?![\w-]))
     all the time|every (?:single )?time|each time
     """
 )
@@ -102,10 +108,27 @@ WHENEVER = _start(
     rf"(?![\w-])[^.!?]*?,\s*(?P<rest>.+)"
 )
 IMPERATIVE_ALWAYS = _start(
-    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:always|never|(?:don't|do not) ever|"
+    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:al+wa?ys?|alwasy|never|(?:don't|do not|dont) ever|only ever|be sure to always|"
     rf"never ever|stop \w+ing(?=.*(?:from now|permanently|for good)))(?![\w-])\s+(?P<rest>.+)"
 )
-HABIT = _start(rf"{LEAD}(?:default to|make it a (?:habit|rule) to|no more (?=.*from now on))(?![\w-])")
+IMPERATIVE = _start(
+    rf"{LEAD}(?:"
+    + words(
+        """
+        use|put|keep|give|show|write|add|answer|reply|send|call|ask|start|begin|end|include|make|let's|skip|avoid|leave|say
+        talk|speak|treat|address|sign|round|cite|link|list|format|check|drop|stop|don't|dont|do not|no|only|render|convert
+        explain|summari[sz]e|translate|draft|describe|mark|highlight|remind|schedule|order|mention|refer|shorten|sort|name
+        """
+    )
+    + r")(?![\w-])"
+)
+TELLS = _start(r"(?:will|would|is|was|could|might|may|maybe)(?![\w-])")
+HABIT = _start(
+    rf"{LEAD}(?:default to|make it a (?:habit|rule) to|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
+    rf"|(?:don't|do not|dont|never)(?![\w-]).*(?:any ?more|ever again)(?=\W*$|[,.])"
+    rf"|stop (?:sending|asking|calling|using|adding|suggesting|recommending|saying|starting|ending|including|giving|telling|reminding"
+    rf"|apologi[sz]ing|putting|writing)|consider me|treat me as|make [\w ]{2, 40} (?:my|the|your) default|stick to (?=.*from now on))(?![\w-])"
+)
 STATES = _start(
     rf"(?:{_FILLER}[\s,]+)*(?:(?:the|a|an|our|his|her|their|this|that) (?!(?:answers?|repl(?:y|ies)|reports?|summar|emails?)"
     rf"(?![\w-]).*(?:should|must|in |to be))|(?:he|she|they|it|there|we|nobody|everybody|everyone|people|prices|staff)(?![\w-])"
@@ -174,7 +197,7 @@ _SAID = words(
 REPORTS = re.compile(
     words(
         rf"""
-        ^(?!(?:{_FILLER}[\s,]+)*(?:i|we|you|u|as i|when i|if i|please|let me|like i)(?![\w-]))(?:[\w'.-]+[ ,]+){{1,5}}?{_SAID}
+        ^(?!(?:{_FILLER}[\s,]+)*(?:i|we|you|u|as i|when i|if i|please|let me|like i)(?![\w-]))(?:[\w'.-]+[ ,]+){{1,5}}?(?<!\bi )(?<!\bwe )(?<!\byou ){_SAID}
         & (?![\w-])
         {START}(?:according to|as the saying goes|the saying|as they say|motto|the proverb|the rule says|used to){END}
         ^(?:user|assistant|system|human|ai|bot|me|them)\s*:
@@ -191,7 +214,7 @@ ASKS = re.compile(
     rf"|have {_YOU}|has|may i|can i|could i|would i|remember\b.*\?)(?![\w-])"
 )
 ASKS_POLITELY = re.compile(
-    rf"^(?:{_FILLER}[\s,]+)*(?:(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:please |also )?(?:remember|tell me|recall|say)"
+    rf"^(?:{_FILLER}[\s,]+)*(?:(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:always|never|ever)(?!.*{START}(?:me|my|i|us|our|please|from now on){END}))(?! (?:please |also )?(?:remember|tell me|recall|say)"
     rf" (?:what|when|who|where|why|how|if|whether|which|anything|my \w+\W*$))|may i ask)|[, ](?:ok|okay|k|alright|right|deal|please)\?$"
 )
 
@@ -216,33 +239,35 @@ ZH_KEEP = re.compile(
     rf"(?:^|[,，、：:！!~\s]){ZH_LEAD}(?:把(?:这|以下|下面)[^,，：:]{{0,6}})?(?P<ask>{_ZH_KEEP}(?:了|哈|啊|哦|噢|吧|我说的)*)"
 )
 ZH_KEEP_AFTERWARDS = re.compile(
-    rf"[,，、\s。]{ZH_LEAD}(?:记住|记一下|记着|记好|记下来?|牢记|记得|备注)(?:这一?点|这个|这条|它|哦|哈|啊|了|吧|呀|一下)*\W*$"
+    rf"把(?P<what>[^,]{{1,60}})(?:记下来?|记住|记一下|存下来|记好)\W*$|[,，、\s。]{ZH_LEAD}(?:记住|记一下|记着|记好|记下来?|牢记|记得|备注)(?:这一?点|这个|这条|它|哦|哈|啊|了|吧|呀|一下)*\W*$"
 )
 ZH_RECOLLECTS = re.compile(
     words(
         """
         ^(?:的|密码|吗|那[部个年次天时]|当年|小时候|以前|上次|我们(?:上次|以前|那)|什么|哪|谁|多少|几|了吗|没\\W*$|不\\W*$)
-        ^(?:明天|今晚|后天|周[一二三四五六日]|[一二三四五六七八九十\\d]+点|下午|上午|晚上|早上)
+        ^周[一二三四五六日].{0,4}(?:去|买|带|交|打|取|拿|开会|接|还)
+        ^(?:明天|今晚|后天|[一二三四五六七八九十\\d]+点|下午|上午|晚上|早上)
         ^(?:去|买|带|交|打电话|给\\S{1,6}打电话|取|拿|吃药|浇|喂|关|锁|接|寄|还|报名|打卡|充电)
         """
     )
 )
 _ZH_LASTING = words(
     """
-    以后|以候|今后|往后|日后|今往|从(?:现在|今天?|今儿|今往|今以|今|这个?月|下个?[周月]|这周)(?:开始|起|以后|往后|后)
+    以后|以候|今后|往后|日后|今往|从(?:现在|今天?|明天|今儿|今往|今以|今|这个?月|下个?[周月]|这周)(?:开始|起|以后|往后|后)
     打今儿?起|下次|下回|每次|每回|每当|凡是?|一律|默认|始终|永远|永久|一直|总是|长期|一概|统一
     """
 )
 ZH_LASTING = re.compile(
     rf"(?:^|[,，、：:！!~\s“\"]|{_ZH_LEAD}|我|们|回|把|·|(?<=案)(?=以后))(?:{_ZH_LASTING})"
-    "|(?:作为|设为|设成|当作)(?:你的)?默认|一律|永远(?=别|不)|始终|一直(?=保留|用|按|给|别|不要)|默认(?=用|给|按|加|以)|统一(?=用|写|使用|按)"
+    "|(?:作为|设为|设成|当作)(?:你的)?默认|(?<![了天年月久业班完学课饭米婚])以后(?=都|一律|统一|全部?|请|别|不要|只)|一律|永远(?=别|不)|始终|一直(?=保留|用|按|给|别|不要)|默认(?=用|给|按|加|以)|统一(?=用|写|使用|按)"
+    "|(?:别|不要|不许|请勿|甭)再(?=给我|跟我|叫我|用|发|推荐|加|写|提醒|问我|称呼|使用|自动)"
 )
 ZH_DIRECTS = re.compile(
     words(
         """
-        请(?!假)|你|您|侬|别|不要|不许|不准|不能|不用|不得|无需|甭|勿|少(?:来|说|用|写)|(?:务必|一定|必须|都)要|用(?!户)|先|叫我
+        请(?!假)|你(?![我也还们]|会不会)|您|侬|别|不要|不许|不准|不能|不用|不得|无需|甭|勿|少(?:来|说|用|写)|(?:务必|一定|必须|都)要|用(?!户)|先|叫我
         称呼?|给我|帮我|跟我|回答|回复|写[^着道]?|直接|分点|尽量|统一|一律|保留|附上|带上|控制|按|照|把|优先|提前|整|列|标注|注明|缩进
-        都(?:用|按|照|放|给|带|写|先|这样|这么|得|提前|顺手|加|改|附|发|说|算|别|不)|就(?:先|给|用|改|直接)|讲闲话|讲例子|放表格
+        最[多少]|至少|不超过|都(?:讲|用|按|照|放|给|带|写|先|这样|这么|得|提前|顺手|加|改|附|发|说|算|别|不)|就(?:先|给|用|改|直接)|讲闲话|讲例子|放表格
         """
     )
 )
@@ -252,7 +277,7 @@ ZH_PREFERS = re.compile(
 ZH_NAME = re.compile(
     rf"(?:^|[,，、：:\s]){ZH_LEAD}(?:叫|称呼)我(?!去|来|起|们|怎|做|干|别|以后|今后)[^,，。?？]{{1,8}}?(?:就行|就好|吧|即可|就可以)"
 )
-ZH_CORRECTED = re.compile("更正|纠正|不对|(?:记|搞|弄|写|说)错|不是这样")
+ZH_CORRECTED = re.compile("更正|纠正|改正|改一下|改过来|不对|(?:记|搞|弄|写|说)错|不是这样")
 ZH_RIGHT_NOT_WRONG = re.compile("(?:我|名字)[^?？]*(?:不是|不在|而不是|并非)|不是[^?？]*(?:我是|是)")
 
 ZH_REFUSES = re.compile(
@@ -260,6 +285,7 @@ ZH_REFUSES = re.compile(
         """
         (?:不用|不必|别|不要|无需|没必要|不需要|甭|勿|犯不着)(?:再|你|把[^,，]{0,8}?)?(?:记(?!错)|存|保存|备注)|[别不]用?记(?:,|，|$)
         忘掉|(?<![别要勿莫])忘了(?:我|刚|之前|那)|(?<![别要勿莫])忘记(?:我|刚|之前|那)|作废|删掉|删除|清除|不用管|算了|纯属吐槽|随便说说
+        (?:真|很|太|好)?(?:不容易|难记|难)\\W*$
         """
     )
 )
@@ -275,7 +301,7 @@ _ZH_OTHERS = words(
 )
 ZH_REPORTS = re.compile(
     rf"{_ZH_OTHERS}[^,，。;；]{{0,6}}?(?:说|让我|让你|让人|叫我|叫你|要求|告诉|提醒|嘱咐|吩咐|强调|喊|唱|写着|写道|规定|老让)"
-    "|座右铭|听说|据说|俗话|常言道|按[^,，]{0,6}规定|上写着|里写着|^(?:用户|助手|系统)[:：]"
+    "|座右铭|听说|据说|俗话|常言道|按[^,，]{0,6}规定|上写着|里写着|^(?:用户|助手|系统)[:：]|^[^,，:：我你您]{1,6}(?:写道|说道?|表示|提到|认为)[,，:：]"
 )
 ZH_TASK = re.compile(
     "(?:翻译?|译)(?:成|为)|翻译[:：]|润色|病句|改写|改成白话|造句|(?:写|编|创作|起草|拟|列|给)一?[个篇份首封段张]"
@@ -290,7 +316,7 @@ ZH_ASKS_POLITELY = re.compile(
 ZH_ASKS_STILL = re.compile("怎么|为什么|为何|哪些|多少|什么时候|会不会|是不是|有没有|记不记得|还记得|如何")
 ZH_OWN_PLAN = re.compile(
     "我(?:(?:以后|今后|将来|从今天起|每天|每次)*(?:打算|准备|计划|想(?!让|要你|请|看)|得(?=记|去|早)|要(?=早|去|学|记住)|会(?!计))|以前|永远记得|还记得"
-    "|记得|记不|也|每天)"
+    "|记得|记不|也|每天|都(?:很|会|觉得|想))"
 )
 
 # --- for this once ----------------------------------------------------------------------------------------------------
@@ -304,14 +330,14 @@ ONLY_ONCE = re.compile(
 # --- what it is about ---------------------------------------------------------------------------------------------
 
 ABOUT_ONESELF = re.compile(
-    rf"{START}(?:i am|i'm|im|i have|i've|i live|i work|i moved|i drive|i can't|i cannot|i cant|i only|i don't read|i was born"
-    rf"|i speak|i own|my (?:\w+ ){{1,3}}?(?:is|are|was)|my \w+'s)(?![\w-])"
-    r"|(?:我|俺)(?:家|的?耳朵|的?眼睛|老家|的?名字|的?时区|是|在(?!.{0,6}[问说发])|住|有|对|今年|负责|正在|只会|平时|养|每?周|乳糖|不吃|吃素|不会|来自|做)"
+    rf"{START}(?:i am|i'm|im|(?:my|our) (?:office|team|company|family|house|school)|i have|i've|i live|i work|i moved|i drive|i can't|i cannot|i cant|i only|i don't read|i was born"
+    rf"|i speak|i own|i use|i study|i teach|i take|i run|i play|my (?:\w+ ){{1,3}}?(?:is|are|was)|my \w+'s)(?![\w-])"
+    r"|我们(?:公司|团队|部门|家)|(?:我|俺)(?:家|的?耳朵|的?眼睛|老家|的?名字|的?时区|不?是|怀孕|的?[狗猫女儿孩老妈爸]|在(?!.{0,6}[问说发])|住|有|对|今年|负责|正在|只会|平时|养|每?周|乳糖|不吃|吃素|不会|来自|做)"
     r"|我[^,，]{0,4}(?:过敏|不耐受|不上班)|名字"
 )
 WISHES = re.compile(
-    rf"{START}(?:always|never|want|prefer|like|hate|don't want|please|from now on|use|answer|reply|write|keep (?!in|this|that|it)"
-    rf"|start|call me|no emojis?)(?![\w-])|请(?!记|你记|备)|别(?!忘)|不要(?!忘)|以后|今后|回答|喜欢|希望|一律|默认|都|用(?!户)|甭|叫我|每次"
+    rf"{START}(?:always|never|want|prefer|preferred|like|hate|don't want|please(?! (?:remember|note|keep|correct|save))|from now on|(?<!i )use|answer|reply|write|keep (?!in|this|that|it)"
+    rf"|start|call me|no emojis?)(?![\w-])|请(?!记|你记|备|更正|纠正|改正)|别(?!忘)|不要(?!忘)|以后|今后|回答|喜欢|希望|一律|默认|都(?=用|要|给|先|别|按|加|讲|放|写)|用(?!户)|甭|叫我|每次"
 )
 
 KEYS: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
