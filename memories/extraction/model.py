@@ -95,13 +95,14 @@ class Model:
         import openai
 
         schema = {"name": "findings", "strict": True, "schema": dict(SCHEMA)}
+        request: dict[str, Any] = {
+            "model": self._name,
+            "messages": [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": conversation}],
+            "response_format": {"type": "json_schema", "json_schema": schema},
+            "timeout": self._timeout,
+        }
         try:
-            answer = self._client().chat.completions.create(
-                model=self._name,
-                messages=[{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": conversation}],
-                response_format={"type": "json_schema", "json_schema": schema},  # type: ignore[arg-type]
-                timeout=self._timeout,
-            )
+            answer = self._client().chat.completions.create(**request)
             choice = answer.choices[0]
             ended, text, refusal = choice.finish_reason, choice.message.content, choice.message.refusal
         except openai.APITimeoutError:

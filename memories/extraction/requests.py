@@ -17,7 +17,8 @@ from memories import reuse, topics
 from memories.extraction import wording as w
 
 PREFERENCE, PROFILE = "preference", "profile"
-LONGEST = 2000
+LONGEST = 500
+"""Characters of a sentence that is read: nobody asks at such length, and the rules would take long over it."""
 _KEY_LENGTH = 60
 
 # One character for one, so that every place in the folded text is the same place in the original.
@@ -75,6 +76,8 @@ def find(text: str) -> tuple[Request, ...]:
     sentences = [_Part(m.start(), m.end(), m.group()) for m in _SENTENCE.finditer(folded) if m.group().strip()]
     found: dict[tuple[int, int], Request] = {}
     for number, sentence in enumerate(sentences):
+        if len(sentence.said) > LONGEST:
+            continue
         if _is_task(sentence.said):
             if sentence.said.rstrip().endswith(":"):
                 break  # what follows is the text to be worked on
@@ -151,14 +154,8 @@ def _span(part: _Part, sentence: _Part, sentences: Sequence[_Part], number: int)
         if _POINTS.match(said) or re.match(r"(?:please )?(?:do|keep) (?:that|this|it|so)\b", said):
             return sentence.start, sentence.end
         return offset, offset + len(said)
-    before = sentences[number - 1].said if number else ""
-    marked = w.CORRECTED.search(sentence.said) or w.CORRECTED.search(before)
-    if marked and w.RIGHT_NOT_WRONG.search(said):
-        return offset, offset + len(said)
-    marked = w.ZH_CORRECTED.search(sentence.said) or w.ZH_CORRECTED.search(before)
-    if marked and w.ZH_RIGHT_NOT_WRONG.search(said) and ("我" in said or "名字" in said):
-        return offset, offset + len(said)
-    return None
+    around = sentence.said + (sentences[number - 1].said if number else "")
+    return (offset, offset + len(said)) if _corrects(said, around) else None
 
 
 def _of(sentences: Sequence[_Part], number: int) -> tuple[int, int] | None:
@@ -220,7 +217,7 @@ def _kept(said: str) -> tuple[int, int] | None:
 
 def _directs(said: str) -> bool:
     """Whether it tells how to act from now on."""
-    if w.CALL_ME.match(said) and not w.CALL_ME_NOT.match(w.CALL_ME.match(said)["name"]):  # type: ignore[index]
+    if (called := w.CALL_ME.match(said)) is not None and not w.CALL_ME_NOT.match(called["name"]):
         return True
     if (rule := w.WHENEVER.match(said)) is not None:
         return not w.STATES.match(rule["rest"])
@@ -235,12 +232,18 @@ def _directs(said: str) -> bool:
     if w.IMPERATIVE_ALWAYS.match(said):
         return True
     if w.PREFERS.match(said) and w.OUTPUT.search(said[4:]):
-        return (
-            bool(w.FROM_NOW.search(said)) or "prefer" in said or "rather" in said or "don't" in said or " ever" in said
-        )
+        return bool(w.FROM_NOW.search(said) or w.STANDING.search(said))
     if w.ZH_NAME.search(said) or w.ZH_PREFERS.search(said):
         return True
     return bool(w.ZH_LASTING.search(said) and w.ZH_DIRECTS.search(said))
+
+
+def _corrects(said: str, around: str) -> bool:
+    """Whether it says what is right about the person and what is not, after what was said before it was wrong."""
+    return bool(
+        (w.CORRECTED.search(around) and w.RIGHT_NOT_WRONG.search(said))
+        or (w.ZH_CORRECTED.search(around) and w.ZH_RIGHT_NOT_WRONG.search(said))
+    )
 
 
 def _is_once(said: str) -> bool:

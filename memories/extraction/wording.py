@@ -140,6 +140,7 @@ PREFERS = _start(
     rf"{LEAD}(?:i(?:'d| would)? (?:much |really |always )?(?:prefer|rather|like|want|love|hate|need)|i (?:don't|do not)"
     rf" (?:want|like)|treat|refer to me as|address me as)(?![\w-])"
 )
+STANDING = _word("prefer|rather|don't|do not|ever")
 OUTPUT = _word(
     words(
         """
@@ -278,7 +279,7 @@ ZH_NAME = re.compile(
     rf"(?:^|[,，、：:\s]){ZH_LEAD}(?:叫|称呼)我(?!去|来|起|们|怎|做|干|别|以后|今后)[^,，。?？]{{1,8}}?(?:就行|就好|吧|即可|就可以)"
 )
 ZH_CORRECTED = re.compile("更正|纠正|改正|改一下|改过来|不对|(?:记|搞|弄|写|说)错|不是这样")
-ZH_RIGHT_NOT_WRONG = re.compile("(?:我|名字)[^?？]*(?:不是|不在|而不是|并非)|不是[^?？]*(?:我是|是)")
+ZH_RIGHT_NOT_WRONG = re.compile("(?:我|名字)[^?？]*(?:不是|不在|并非)|(?:不是|不在)[^?？]*(?:我|名字)")
 
 ZH_REFUSES = re.compile(
     words(
