@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from cast import Caller, Company, now, text_of, word
+from cast import TEAM, Caller, Company, now, text_of, word
 from django.utils import timezone
 from exchange import sweep
 from scripted_model import Script, agent_of
@@ -120,6 +120,15 @@ def test_only_repeating_what_was_recalled_is_no_new_inference(acme: Company) -> 
     text = wish()
     acme.alice.store(text.rstrip("."))
     assert decisions(hand_over(acme.by("agent"), said(text))) == [(None, "recalled_or_known")]
+
+
+def test_what_was_recalled_in_the_run_is_nobodys_new_wish(acme: Company) -> None:
+    """D11, R-079: also where it stands in a place of others."""
+    text = f"Always check the {word()} list before closing a case."
+    acme.rita.share(TEAM, text)
+    assert acme.by("runtime").in_run("run_3").recalled("list closing case")
+    agent = acme.by("agent").in_run("run_3")
+    assert decisions(hand_over(agent, said(text))) == [(None, "recalled_or_known")]
 
 
 # --- once, whatever happens -------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from memories.models import Extraction
 from memories.serializers import NothingBody
 from memoryhub.api import HubView
 
+AT_ONCE = 100_000  # characters that the rules read in about half a second
 ENDED = (Extraction.State.DONE, Extraction.State.FAILED, Extraction.State.CANCELLED)
 
 
@@ -25,7 +26,7 @@ def status_of(row: Extraction) -> int:
 
 
 class ExtractionsView(HubView):
-    """Hand a conversation over, to find in it what may be remembered. Rules answer at once, a model later."""
+    """Hand a conversation over, to find in it what may be remembered. Rules read a short one at once, a model later."""
 
     scopes: ClassVar = {"POST": Scope.PROPOSE}
 
@@ -47,7 +48,8 @@ class ExtractionsView(HubView):
 
         answer = self.once(work, again)
         errand = access.extraction(self.principal, answer.data["id"])
-        if errand.method == Extraction.Method.RULES and errand.state == Extraction.State.QUEUED:
+        is_small = sum(len(one.text or "") for one in asked.messages) <= AT_ONCE
+        if is_small and errand.method == Extraction.Method.RULES and errand.state == Extraction.State.QUEUED:
             working.extract(errand)
             errand.refresh_from_db()
             answer.data, answer.status_code = showing.extraction(errand), status_of(errand)

@@ -48,9 +48,9 @@ def ask(principal: Principal, asked: ExtractionInput) -> Extraction:
     if asked.method == Extraction.Method.MODEL:
         _check_model()
     namespace = access.area(principal, NamespaceRef("user")).namespace
-    messages = [_kept(one, asked.method, namespace.owner_name) for one in asked.messages]
-    withheld = sum(one.text is not None and _is_refused(one.text) for one in asked.messages)
-    now = timezone.now()
+    read = [_read(one, asked.method, namespace.owner_name) for one in asked.messages]
+    messages = [replace(one, text=None) if _is_refused(one.text) else one for one in read]
+    withheld = sum(one != kept for one, kept in zip(read, messages, strict=True))
     with tenancy.atomic():
         access.lock([namespace])  # so that nothing is forgotten between its arrival and its row
         if access.extractions(principal).filter(state__in=GOING).count() >= MOST_OPEN:
@@ -64,7 +64,7 @@ def ask(principal: Principal, asked: ExtractionInput) -> Extraction:
             messages=[one.as_json() for one in messages],
             total=len(messages),
             withheld=withheld,
-            expires_at=now + KEPT_FOR,
+            expires_at=timezone.now() + KEPT_FOR,
         )
         details = {"method": asked.method, "messages": len(messages), "withheld": withheld}
         audit.record(principal, "extraction.ask", target="extraction", target_id=made.pk, details=details)
@@ -135,13 +135,12 @@ def _check_model() -> None:
         raise Conflict("The policy sends no conversation to the model.", code="extraction_model_not_permitted")
 
 
-def _kept(message: Message, method: str, owner: str) -> Message:
-    """The message with the text that looking through it needs and the gate would not refuse; no other is kept."""
+def _read(message: Message, method: str, owner: str) -> Message:
+    """The message with its text where looking through it needs it: a model reads all, rules only the person's own."""
     own = message.role == "user" and message.author in ("", owner)
-    needed = own or method == Extraction.Method.MODEL
-    text = message.text if needed and not _is_refused(message.text or "") else None
-    return replace(message, own=own, text=text)
+    return replace(message, own=own, text=message.text if own or method == Extraction.Method.MODEL else None)
 
 
-def _is_refused(text: str) -> bool:
-    return bool(scan_fields({"text": text})) or screen(text).verdict == "prohibited"
+def _is_refused(text: str | None) -> bool:
+    """Whether the gate would refuse to keep it."""
+    return text is not None and (bool(scan_fields({"text": text})) or screen(text).verdict == "prohibited")

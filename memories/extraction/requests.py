@@ -95,6 +95,11 @@ def fold(text: str) -> str:
     return "".join(_folded(character) for character in text).translate(_FOLD)
 
 
+def bare(text: str) -> str:
+    """The words alone, to see whether two texts say the same: folded, without the marks at their end."""
+    return fold(_AFTER.sub("", text).strip())
+
+
 def own_words(text: str) -> str:
     """The text without recalled memories and lines of others, which only stand in it: as long as before."""
     folded = fold(text)

@@ -145,7 +145,7 @@ def _take(
         return "too_long", None
     principal = sitting.principal
     attested = finding.stated and message.own and not principal.is_person and principal.may(Scope.ATTEST)
-    if not attested and requests.fold(finding.words) in known:
+    if not attested and requests.bare(finding.words) in known:
         return "recalled_or_known", None
     item = ProposalInput(
         NamespaceRef("user"),
@@ -180,9 +180,9 @@ def _known(errand: Extraction, area: Area) -> set[str]:
     if errand.run_id:
         recalls = Recall.objects.filter(run_id=errand.run_id, subject_id=errand.subject_id).order_by("-pk")
         for items in recalls.values_list("items", flat=True)[:MOST_RECALLS]:
-            shown |= {str(one["memory_id"] if isinstance(one, dict) else one) for one in items}
+            shown |= {one["memory_id"] for one in items}
     rows = Memory.objects.current().filter(Q(namespace=area.namespace) | Q(pk__in=shown))
-    return {requests.fold(one) for one in rows.values_list("statement", flat=True) if one}
+    return {requests.bare(one) for one in rows.values_list("statement", flat=True) if one}
 
 
 def _fail(errand: Extraction, claim: datetime, code: str) -> None:
