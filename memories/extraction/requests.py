@@ -34,7 +34,7 @@ _GOES_ON = (
     "(?=from now|please|pls|always|never|i |you |do |don't |can |could |remember|next time|in (?:the )?future|going)"
 )
 _TURN = re.compile(
-    rf"\sbut\s{_GOES_ON}|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)"
+    rf"\s(?:but|so)\s{_GOES_ON}|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)"
 )
 _BEFORE = re.compile(r"[\s,:;!.~\-，：；！。、—]")
 _AFTER = re.compile(r"(?:[\s。.;；,，?？!！~]|(?:[,，]?(?:好吗|行吗|可以吗|好不好|吗))(?=[?？]))+$")
@@ -42,7 +42,9 @@ _POINTS = re.compile(
     r"^\W*(?:(?:this|that|it|the following|following|one thing|do that|please do that|do so)\b.{0,24}"
     r"|(?:这|以下|下面)[^,]{0,6}|一条)?\W*$"
 )
+_ONLY_AGAIN = re.compile(r"^\W*(?:remember|me)\W*$")
 _POINTS_ON = re.compile(r"\bfollowing\b|下面|以下")
+_POINTS_BACK = re.compile(r"\b(?:it|that|this|them|these|those|one)\b|这样|那样|省")
 _NOT_WORD = re.compile(r"[^\w]+")
 
 
@@ -150,17 +152,23 @@ def _span(part: _Part, sentence: _Part, sentences: Sequence[_Part], number: int)
     offset = part.start + len(part.said) - len(part.said.lstrip())
     if (kept := _kept(said)) is not None:
         start, end = kept
-        if not _POINTS.match(said[start:end]):
+        if not _only_points(said[start:end]):
             return offset + start, offset + end
         if said.rstrip().endswith(":") or _POINTS_ON.search(said):
             return _of(sentences, number + 1)
         return (sentence.start, part.start) if part.start > sentence.start else _of(sentences, number - 1)
     if _directs(said) or _is_once(said):
-        if _POINTS.match(said) or re.match(r"(?:please )?(?:do|keep) (?:that|this|it|so)\b", said):
+        if _only_points(said) or re.match(r"(?:please )?(?:do|keep) (?:that|this|it|so)\b", said):
             return sentence.start, sentence.end
-        return offset, offset + len(said)
+        # What the request speaks of may stand in the part before it.
+        return (sentence.start if _POINTS_BACK.search(said) else offset), offset + len(said)
     around = sentence.said + (sentences[number - 1].said if number else "")
     return (offset, offset + len(said)) if _corrects(said, around) else None
+
+
+def _only_points(said: str) -> bool:
+    """Whether it says nothing itself; a quoted passage says something."""
+    return "·" not in said and bool(_POINTS.match(said))
 
 
 def _of(sentences: Sequence[_Part], number: int) -> tuple[int, int] | None:
@@ -206,8 +214,10 @@ def _kept(said: str) -> tuple[int, int] | None:
         if (match := pattern.search(said)) is None:
             continue
         start, end = match.end("ask"), len(said)
+        if _ONLY_AGAIN.match(said[start:end]):
+            return None
         before = said[: match.start()].strip(" ,")
-        if _POINTS.match(said[start:end]) and before and not said.rstrip().endswith(":"):
+        if _only_points(said[start:end]) and before and not said.rstrip().endswith(":"):
             return 0, match.start()
         if pattern is w.ZH_KEEP and match.start() > 0 and said[: match.start()].strip(" ,:"):
             return 0, end
@@ -216,7 +226,7 @@ def _kept(said: str) -> tuple[int, int] | None:
         if (match := pattern.search(said)) is None:
             continue
         what = match.groupdict().get("what")
-        return match.span("what") if what and not _POINTS.match(what) else (0, match.start())
+        return match.span("what") if what and not _only_points(what) else (0, match.start())
     return None
 
 
@@ -240,7 +250,7 @@ def _directs(said: str) -> bool:
         return bool(w.FROM_NOW.search(said) or w.STANDING.search(said))
     if w.ZH_NAME.search(said) or w.ZH_PREFERS.search(said):
         return True
-    return bool(w.ZH_LASTING.search(said) and w.ZH_DIRECTS.search(said))
+    return bool(w.ZH_LASTING.search(said) and (w.ZH_DIRECTS.search(said) or w.ZH_SUGGESTS.search(said)))
 
 
 def _corrects(said: str, around: str) -> bool:

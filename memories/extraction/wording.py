@@ -25,6 +25,7 @@ _FILLER = words(
     r"""
     ok(?:ay)?|hey|hi|hello|so|and|also|oh|well|btw|by the way|actually|ffs|sorry|yes|yeah|please|pls|plz|kindly|just
     thanks|do|then|but|again|as i said(?: before)?|for (?:the record|(?:future|later) reference)|one more thing|gonna
+    for (?:the future|next time)|(?:let me|to) be clear|just so you (?:know|remember)|fyi|quick note
     change of plan|let's agree(?: that)?|in that case|because of that
     """
 )
@@ -52,6 +53,7 @@ _KEEP = words(
     (?:keep|bear) (?:this|that|it|my|the|one)(?: \w+){0,2} in mind(?: for later)?(?: that)?
     (?:add|save|store|put|commit)(?: this| that| it)?(?: (?:to|in|into) (?:your |the )?(?:memory|memories|notes))(?: that)?
     for (?:future|later) reference|(?:save|store|note|record|remember) the fact that|(?:store|save|record) that
+    (?:new|house|ground|standing) rule(?=\s*:)
     (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) [\w ]{2,24}?)?(?=\s*[:,-]|$)
     update your (?:notes|memory)(?: that)?
     """
@@ -62,6 +64,7 @@ KEEP_AFTERWARDS = re.compile(
     rf"{LEAD}(?:(?:remember|note|memori[sz]e|save|record|correct|don't forget) (?:that|this|it)|(?:please|pls) (?:remember|note)|(?:correct|update|fix) (?:your (?:notes|memory)|(?:that|this|it) in your (?:notes|memory))|(?:keep|bear)"
     rf" (?:that|this|it) in mind|(?:make|take) (?:a )?note(?: of (?:that|this|it))?)(?: down)?(?:,? (?:please|pls|thanks"
     rf"|thx|ok(?:ay)?|for (?:later|next time|the future)))*\W*$"
+    r"|, remember[.! ]*$"
 )
 # "Remember when …" tells a story, "remember to buy milk" is an errand of their own.
 RECOLLECTS = re.compile(
@@ -140,7 +143,7 @@ PREFERS = _start(
     rf"{LEAD}(?:i(?:'d| would)? (?:much |really |always )?(?:prefer|rather|like|want|love|hate|need)|i (?:don't|do not)"
     rf" (?:want|like)|treat|refer to me as|address me as)(?![\w-])"
 )
-STANDING = _word("prefer|rather|don't|do not|ever")
+STANDING = _word("(?:prefer|rather|don't|do not|ever|every\\w*|each|all|any)")
 OUTPUT = _word(
     words(
         """
@@ -170,7 +173,7 @@ REFUSES = _word(
     words(
         rf"""
         (?:don't|do not|dont|needn't|need not|no need to|not necessary to|don't need to|don't have to|stop|without)
-        & (?: \w+)? (?:remember(?:ing)?|sav(?:e|ing)|stor(?:e|ing)|keep(?:ing)? (?:this|that|it)|record(?:ing)?
+        & (?: \w+){{0,4}} (?:remember(?:ing)?|sav(?:e|ing)|stor(?:e|ing)|keep(?:ing)? (?:this|that|it)|record(?:ing)?
         & |not(?:e|ing) (?:this|that|it)|memori[sz]e)
         (?:forget|ignore|delete|erase|drop|disregard|remove) (?:what|that|my|everything|it|about|all|the|this)
         never ?mind|not worth remembering|thinking aloud|{_YOU} (?:don't|do not) (?:need|have) to
@@ -240,7 +243,7 @@ ZH_KEEP = re.compile(
     rf"(?:^|[,，、：:！!~\s]){ZH_LEAD}(?:把(?:这|以下|下面)[^,，：:]{{0,6}})?(?P<ask>{_ZH_KEEP}(?:了|哈|啊|哦|噢|吧|我说的)*)"
 )
 ZH_KEEP_AFTERWARDS = re.compile(
-    rf"把(?P<what>[^,]{{1,60}})(?:记下来?|记住|记一下|存下来|记好)\W*$|[,，、\s。]{ZH_LEAD}(?:记住|记一下|记着|记好|记下来?|牢记|记得|备注)(?:这一?点|这个|这条|它|哦|哈|啊|了|吧|呀|一下)*\W*$"
+    rf"[,，、\s。]{ZH_LEAD}(?:更新|改)(?:一下)?你?的?(?:记忆|记录|笔记)\W*$|把(?P<what>[^,]{{1,60}})(?:记下来?|记住|记一下|存下来|记好)\W*$|[,，、\s。]{ZH_LEAD}(?:记住|记一下|记着|记好|记下来?|牢记|记得|备注)(?:这一?点|这个|这条|它|哦|哈|啊|了|吧|呀|一下)*\W*$"
 )
 ZH_RECOLLECTS = re.compile(
     words(
@@ -268,10 +271,12 @@ ZH_DIRECTS = re.compile(
         """
         请(?!假)|你(?![我也还们]|会不会)|您|侬|别|不要|不许|不准|不能|不用|不得|无需|甭|勿|少(?:来|说|用|写)|(?:务必|一定|必须|都)要|用(?!户)|先|叫我
         称呼?|给我|帮我|跟我|回答|回复|写[^着道]?|直接|分点|尽量|统一|一律|保留|附上|带上|控制|按|照|把|优先|提前|整|列|标注|注明|缩进
-        最[多少]|至少|不超过|都(?:讲|用|按|照|放|给|带|写|先|这样|这么|得|提前|顺手|加|改|附|发|说|算|别|不)|就(?:先|给|用|改|直接)|讲闲话|讲例子|放表格
+        最[多少]|至少|不超过|以后[^,，]{0,12}都(?![会很是没能有要觉])|都(?:讲|用|按|照|放|给|带|写|先|这样|这么|得|提前|顺手|加|改|附|发|说|算|别|不)|就(?:先|给|用|改|直接)|讲闲话|讲例子|放表格
         """
     )
 )
+# "… 吧" suggests to the assistant, unless it is put off or meant for both.
+ZH_SUGGESTS = re.compile("^(?!.*(?:再|一起|我们|咱)).*吧\\W*$")
 ZH_PREFERS = re.compile(
     "我(?:更|比较|还是|一般)?(?:喜欢|偏好|倾向于?|习惯|不喜欢|讨厌|不爱)(?:你|您|看?(?:要点|列表|表格|回答|长段落|简短|代码|例子))"
 )
@@ -302,7 +307,7 @@ _ZH_OTHERS = words(
 )
 ZH_REPORTS = re.compile(
     rf"{_ZH_OTHERS}[^,，。;；]{{0,6}}?(?:说|让我|让你|让人|叫我|叫你|要求|告诉|提醒|嘱咐|吩咐|强调|喊|唱|写着|写道|规定|老让)"
-    "|座右铭|听说|据说|俗话|常言道|按[^,，]{0,6}规定|上写着|里写着|^(?:用户|助手|系统)[:：]|^[^,，:：我你您]{1,6}(?:写道|说道?|表示|提到|认为)[,，:：]"
+    "|座右铭|听说|据说|俗话|常言道|按照?[^,，]{0,8}(?:规定|说明|要求|文档|指南|手册)|上写着|里写着|^(?:用户|助手|系统)[:：]|^[^,，:：我你您]{1,6}(?:写道|说道?|表示|提到|认为)[,，:：]"
 )
 ZH_TASK = re.compile(
     "(?:翻译?|译)(?:成|为)|翻译[:：]|润色|病句|改写|改成白话|造句|(?:写|编|创作|起草|拟|列|给)一?[个篇份首封段张]"
@@ -333,7 +338,7 @@ ONLY_ONCE = re.compile(
 ABOUT_ONESELF = re.compile(
     rf"{START}(?:i am|i'm|im|(?:my|our) (?:office|team|company|family|house|school)|i have|i've|i live|i work|i moved|i drive|i can't|i cannot|i cant|i only|i don't read|i was born"
     rf"|i speak|i own|i use|i study|i teach|i take|i run|i play|my (?:\w+ ){{1,3}}?(?:is|are|was)|my \w+'s)(?![\w-])"
-    r"|我们(?:公司|团队|部门|家)|(?:我|俺)(?:家|的?耳朵|的?眼睛|老家|的?名字|的?时区|不?是|怀孕|的?[狗猫女儿孩老妈爸]|在(?!.{0,6}[问说发])|住|有|对|今年|负责|正在|只会|平时|养|每?周|乳糖|不吃|吃素|不会|来自|做)"
+    r"|我们(?:公司|团队|部门|家)|(?:我|俺)(?:家|的?耳朵|的?眼睛|老家|的?名字|的?时区|不?是|怀孕|搬|常驻|的?预算|的?[狗猫女儿孩老妈爸]|在(?!.{0,6}[问说发])|住|有|对|今年|负责|正在|只会|平时|养|每?周|乳糖|不吃|吃素|不会|来自|做)"
     r"|我[^,，]{0,4}(?:过敏|不耐受|不上班)|名字"
 )
 WISHES = re.compile(

@@ -215,7 +215,7 @@ class Endpoints:
         method: Method = "rules",
         idempotency_key: str | None = None,
     ) -> Call[Extraction]:
-        """Have a conversation looked through for what may be remembered. Rules mostly have ended by then; a model goes on."""
+        """Have a conversation looked through for what to remember. Rules mostly have ended by then; a model goes on."""
         body = {"conversation": conversation, "method": method, "messages": list(messages)}
         return write("/extractions", reading.answer(Extraction), body, idempotency_key)
 
