@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memories import reuse, topics
-from memories.extraction import wording as w
+from memories.extraction import chinese as zh
+from memories.extraction import english as en
+from memories.extraction import wording
 
 PREFERENCE, PROFILE = "preference", "profile"
 LONGEST = 500
@@ -177,30 +179,30 @@ def _of(sentences: Sequence[_Part], number: int) -> tuple[int, int] | None:
 
 def _is_task(said: str) -> bool:
     """A text to be translated, corrected or written: what stands in it is nobody's request."""
-    return bool(w.TASK.match(said.strip()) or w.ZH_TASK.search(said)) and not _is_rule_about_tasks(said)
+    return bool(en.TASK.match(said.strip()) or zh.TASK.search(said)) and not _is_rule_about_tasks(said)
 
 
 def _is_rule_about_tasks(said: str) -> bool:
-    return bool(w.FROM_NOW_FIRST.match(said.strip()) or w.WHENEVER.match(said.strip()))
+    return bool(en.FROM_NOW_FIRST.match(said.strip()) or en.WHENEVER.match(said.strip()))
 
 
 def _is_none(said: str, *, is_question: bool) -> bool:
-    if w.REPORTS.search(said) or w.ZH_REPORTS.search(said):
+    if en.REPORTS.search(said) or zh.REPORTS.search(said):
         return True
-    goes_on = w.REFUSES_BUT.search(said) or w.FROM_NOW.search(said)
-    if (w.REFUSES.search(said) and not goes_on) or w.ZH_REFUSES.search(said):
+    goes_on = en.REFUSES_BUT.search(said) or en.FROM_NOW.search(said)
+    if (en.REFUSES.search(said) and not goes_on) or zh.REFUSES.search(said):
         return True
-    if w.SUPPOSES.search(said) or w.ZH_SUPPOSES.search(said) or w.ZH_OWN_PLAN.search(said):
+    if en.SUPPOSES.search(said) or zh.SUPPOSES.search(said) or zh.OWN_PLAN.search(said):
         return True
-    if w.ASKS.match(said) or w.ZH_ASKS_STILL.search(said) or _recollects(said):
+    if en.ASKS.match(said) or zh.ASKS_STILL.search(said) or _recollects(said):
         return True
-    asks = is_question or w.ZH_ASKS.search(said)
-    return bool(asks) and not w.ASKS_POLITELY.search(said) and not w.ZH_ASKS_POLITELY.search(said)
+    asks = is_question or zh.ASKS.search(said)
+    return bool(asks) and not en.ASKS_POLITELY.search(said) and not zh.ASKS_POLITELY.search(said)
 
 
 def _recollects(said: str) -> bool:
     """A memory of the speaker's own, or an errand of theirs."""
-    for pattern, recollects in ((w.KEEP, w.RECOLLECTS), (w.ZH_KEEP, w.ZH_RECOLLECTS)):
+    for pattern, recollects in ((en.KEEP, en.RECOLLECTS), (zh.KEEP, zh.RECOLLECTS)):
         if (match := pattern.search(said)) is None or said[match.end("ask") :].lstrip()[:1] == ":":
             continue
         if recollects.match(said[match.end("ask") :].lstrip(" ,")):
@@ -210,7 +212,7 @@ def _recollects(said: str) -> bool:
 
 def _kept(said: str) -> tuple[int, int] | None:
     """Where the words are that a "remember" asks to keep; they may be only a pointer to what stands beside it."""
-    for pattern in (w.KEEP, w.ZH_KEEP):
+    for pattern in (en.KEEP, zh.KEEP):
         if (match := pattern.search(said)) is None:
             continue
         start, end = match.end("ask"), len(said)
@@ -219,10 +221,10 @@ def _kept(said: str) -> tuple[int, int] | None:
         before = said[: match.start()].strip(" ,")
         if _only_points(said[start:end]) and before and not said.rstrip().endswith(":"):
             return 0, match.start()
-        if pattern is w.ZH_KEEP and match.start() > 0 and said[: match.start()].strip(" ,:"):
+        if pattern is zh.KEEP and match.start() > 0 and said[: match.start()].strip(" ,:"):
             return 0, end
         return start, end
-    for pattern in (w.KEEP_AFTERWARDS, w.ZH_KEEP_AFTERWARDS):
+    for pattern in (en.KEEP_AFTERWARDS, zh.KEEP_AFTERWARDS):
         if (match := pattern.search(said)) is None:
             continue
         what = match.groupdict().get("what")
@@ -232,38 +234,38 @@ def _kept(said: str) -> tuple[int, int] | None:
 
 def _directs(said: str) -> bool:
     """Whether it tells how to act from now on."""
-    if (called := w.CALL_ME.match(said)) is not None and not w.CALL_ME_NOT.match(called["name"]):
+    if (called := en.CALL_ME.match(said)) is not None and not en.CALL_ME_NOT.match(called["name"]):
         return True
-    if (rule := w.WHENEVER.match(said)) is not None:
-        return not w.STATES.match(rule["rest"])
-    if (first := w.FROM_NOW_FIRST.match(said)) is not None:
+    if (rule := en.WHENEVER.match(said)) is not None:
+        return not en.STATES.match(rule["rest"])
+    if (first := en.FROM_NOW_FIRST.match(said)) is not None:
         return bool(said[first.end() :].strip()) and not any(
-            pattern.match(said[first.end() :]) for pattern in (w.STATES, w.TELLS)
+            pattern.match(said[first.end() :]) for pattern in (en.STATES, en.TELLS)
         )
-    if w.IMPERATIVE.match(said) and w.FROM_NOW.search(said):
+    if en.IMPERATIVE.match(said) and en.FROM_NOW.search(said):
         return True
-    if w.FROM_NOW_LAST.search(said) or w.HABIT.match(said):
-        return not w.STATES.match(said)
-    if w.IMPERATIVE_ALWAYS.match(said):
+    if en.FROM_NOW_LAST.search(said) or en.HABIT.match(said):
+        return not en.STATES.match(said)
+    if en.IMPERATIVE_ALWAYS.match(said):
         return True
-    if w.PREFERS.match(said) and w.OUTPUT.search(said[4:]):
-        return bool(w.FROM_NOW.search(said) or w.STANDING.search(said))
-    if w.ZH_NAME.search(said) or w.ZH_PREFERS.search(said):
+    if en.PREFERS.match(said) and en.OUTPUT.search(said[4:]):
+        return bool(en.FROM_NOW.search(said) or en.STANDING.search(said))
+    if zh.NAME.search(said) or zh.PREFERS.search(said):
         return True
-    return bool(w.ZH_LASTING.search(said) and (w.ZH_DIRECTS.search(said) or w.ZH_SUGGESTS.search(said)))
+    return bool(zh.LASTING.search(said) and (zh.DIRECTS.search(said) or zh.SUGGESTS.search(said)))
 
 
 def _corrects(said: str, around: str) -> bool:
     """Whether it says what is right about the person and what is not, after what was said before it was wrong."""
     return bool(
-        (w.CORRECTED.search(around) and w.RIGHT_NOT_WRONG.search(said))
-        or (w.ZH_CORRECTED.search(around) and w.ZH_RIGHT_NOT_WRONG.search(said))
+        (en.CORRECTED.search(around) and en.RIGHT_NOT_WRONG.search(said))
+        or (zh.CORRECTED.search(around) and zh.RIGHT_NOT_WRONG.search(said))
     )
 
 
 def _is_once(said: str) -> bool:
     """Whether it says itself that it is for this once. Any other order of the day is no request at all."""
-    return bool(w.ONLY_ONCE.search(said))
+    return bool(wording.ONLY_ONCE.search(said))
 
 
 def _request(text: str, folded: str, start: int, end: int) -> Request:
@@ -272,6 +274,6 @@ def _request(text: str, folded: str, start: int, end: int) -> Request:
     words = _AFTER.sub("", text[start:end])
     said = folded[start : start + len(words)]
     one_off = reuse.is_one_off(topics.prepare(words))
-    kind = PROFILE if w.ABOUT_ONESELF.search(said) and not w.WISHES.search(said) else PREFERENCE
-    evident = next((key for of, key, pattern in w.KEYS if of == kind and pattern.search(said)), None)
+    kind = PROFILE if wording.ABOUT_ONESELF.search(said) and not wording.WISHES.search(said) else PREFERENCE
+    evident = next((key for of, key, pattern in wording.KEYS if of == kind and pattern.search(said)), None)
     return Request(words, start, start + len(words), kind, evident or key_of(words), one_off)
