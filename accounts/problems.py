@@ -185,6 +185,21 @@ PROBLEMS: dict[str, Problem] = {
     "too_many_imports": Problem(
         _("As many handed-over files wait as one may have at a time."), _("Carry one out or cancel it.")
     ),
+    "too_many_extractions": Problem(
+        _("As many conversations wait to be looked through as one may have at a time."), _("Wait, or cancel one.")
+    ),
+    "no_extraction_model": Problem(
+        _("This MemoryHub has no language model that looks through conversations."),
+        _("Use the method rules, or ask whoever runs this MemoryHub to name a model."),
+    ),
+    "extraction_model_not_permitted": Problem(
+        _("The policy of this organisation sends no conversation to a language model."),
+        _("Use the method rules, or ask an administrator."),
+    ),
+    "not_failed": Problem(
+        _("It did not fail, or its conversation is gone, so it cannot be tried again."),
+        _("Look at its state; send the conversation again if it is still needed."),
+    ),
     "export_not_ready": Problem(
         _("There is no file to fetch: it is still being made, has ended, was withdrawn or failed."),
         _("Look at the state of the export; wait, or have it made anew."),

@@ -19,6 +19,7 @@ from memories.models import (
     Erasure,
     Evidence,
     Export,
+    Extraction,
     Import,
     Memory,
     Namespace,
@@ -246,6 +247,16 @@ def own_rule(principal: Principal, rule_id: str | uuid.UUID) -> OwnRule:
 def self_of(principal: Principal) -> Membership | None:
     """The person whom the caller is or works for, as they are now."""
     return Membership.objects.filter(pk=principal.subject_id).first() if principal.subject_id else None
+
+
+def extractions(principal: Principal) -> models.QuerySet[Extraction]:
+    """The conversations that the caller handed over for its subject; a person sees all that are about them."""
+    rows = Extraction.objects.filter(subject_id=principal.subject_id)
+    return rows if principal.is_person else rows.filter(actor_id=principal.actor_id)
+
+
+def extraction(principal: Principal, extraction_id: str | uuid.UUID) -> Extraction:
+    return _one(extractions(principal), extraction_id)
 
 
 def reviewer(external_id: str) -> Membership | None:

@@ -10,6 +10,7 @@ from memories.models import (
     Erasure,
     Evidence,
     Export,
+    Extraction,
     Import,
     Memory,
     Namespace,
@@ -82,3 +83,12 @@ class ImportAdmin(MetadataAdmin):
         "finished_at", "expires_at",
     )  # fmt: skip
     list_filter = ("state", "format")
+
+
+@admin.register(Extraction)
+class ExtractionAdmin(MetadataAdmin):
+    shown = (
+        "state", "method", "actor", "actor_id", "subject_id", "total", "withheld", "attempts", "error", "created_at",
+        "finished_at", "expires_at",
+    )  # fmt: skip
+    list_filter = ("state", "method")

@@ -43,7 +43,8 @@ class EvidenceInput:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """How something comes in with a file. `inferred`: a model worded it. `paused`: it is kept without being used."""
+    """How something comes in with a file or a conversation. `inferred`: a model worded it, or nobody vouches for it.
+    `paused`: it is kept without being used."""
 
     inferred: bool = False
     paused: bool = False
@@ -53,7 +54,8 @@ class HandOver:
 class ProposalInput:
     """A request to remember. `valid_until` is an instant or a day; a day ends when it ends for the owner.
 
-    `handed_over` is set for the lines of a file and by no door that takes single proposals.
+    `handed_over` is set for the lines of a file and for what is found in a conversation, and by no door that takes
+    single proposals; `extraction_id` names the extraction that found it.
     """
 
     namespace: NamespaceRef
@@ -71,6 +73,7 @@ class ProposalInput:
     expected_version: int | None = None
     sensitivity: str | None = None
     handed_over: HandOver | None = None
+    extraction_id: str | None = None
 
 
 def end_of(valid_until: datetime | date | None, time_zone: str) -> datetime | None:

@@ -636,3 +636,47 @@ class ImportLine(TenantRow):
         indexes = [
             models.Index(fields=["namespace", "slot_digest"], name="staged_by_slot", condition=Q(content__isnull=False))
         ]
+
+
+class Extraction(Errand):
+    """A conversation in which to look for what may be remembered about its person, and how far that is.
+
+    `messages` is kept until it has been looked through, cancelled or forgotten, or its day is over. `total` counts
+    the messages, `withheld` those whose text was not kept because the write gate would refuse it.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("waiting to be looked through")
+        RUNNING = "running", _("being looked through")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        CANCELLED = "cancelled", _("cancelled")
+
+    class Method(models.TextChoices):
+        RULES = "rules", _("rules for explicit requests")
+        MODEL = "model", _("a language model")
+
+    state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
+    method = models.CharField(max_length=16, choices=Method, default=Method.RULES)
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
+    conversation = models.CharField(max_length=128, blank=True)
+    run_id = models.CharField(max_length=128, blank=True)
+    messages = models.JSONField(null=True)
+    total = models.PositiveIntegerField(default=0)
+    withheld = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["state"], name="extraction_by_state")]
+
+
+class ExtractionItem(TenantRow):
+    """What became of one thing found: the write's operation, or the reason why none was tried."""
+
+    extraction = models.ForeignKey(Extraction, on_delete=models.CASCADE, related_name="items")
+    number = models.PositiveIntegerField()
+    message = models.PositiveIntegerField()
+    reason = models.CharField(max_length=64, blank=True)
+    operation = models.ForeignKey(Operation, null=True, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["extraction", "number"], name="one_item_per_finding")]

@@ -185,6 +185,13 @@ class EmbeddingRules:
     remote: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ExtractionRules:
+    """`remote`: whether a language model behind a network may see this tenant's conversations."""
+
+    remote: bool
+
+
 @dataclass(frozen=True)
 class Policy:
     """One version of a tenant's policy. Immutable and hashable, so it can be cached and compared."""
@@ -201,6 +208,7 @@ class Policy:
     retention: Retention
     embedding: EmbeddingRules
     review: ReviewRules
+    extraction: ExtractionRules
 
     @cached_property
     def _kinds(self) -> dict[str, KindRule]:
@@ -316,6 +324,7 @@ def load(document: Mapping[str, Any], version: int = 1) -> Policy:
         retention=Retention(**document["retention"]),
         embedding=EmbeddingRules(**document["embedding"]),
         review=_review(document.get("review", {})),
+        extraction=ExtractionRules(**document["extraction"]),
     )
 
 

@@ -249,6 +249,9 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return by_store[store].filter(_closed_by(erasure))
         case "uses":
             return by_store[store].filter(slot_id__in=erasure.slot_ids)
+        case "extractions":
+            held = by_store[store].filter(namespace__in=_namespaces_of(erasure))
+            return held.filter(created_at__lte=erasure.hidden_at)
     raise LookupError(store)
 
 

@@ -111,6 +111,7 @@ STORES: Words = {
     "imports": _("files handed over"),
     "uses": _("counts of how often it was recalled"),
     "saved_views": _("saved views of the list"),
+    "extractions": _("conversations that were looked through"),
 }
 
 # Why something cannot be done to a memory that was chosen with others.
@@ -167,11 +168,26 @@ LINES: Words = {
     "out_of_range": _("This year is out of range."),
 }
 
-# Why an export or import could not be finished.
+# Why something that was found in a conversation was not even proposed.
+FINDINGS: Words = {
+    "recalled_or_known": _("It only repeats what is remembered already."),
+    "too_long": _("It is longer than a memory may be."),
+}
+
+# Why an export, an import or a look through a conversation could not be finished.
 FAILURES: Words = {
     "no_longer_permitted": _("Whoever asked for it may no longer have it."),
     "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),
     "interrupted": _("It was interrupted several times. Try again; if it stays, tell whoever runs this MemoryHub."),
+    "model_timeout": _("The language model did not answer in time. Try again later."),
+    "model_unreachable": _("The language model could not be reached. Try again later."),
+    "model_error": _("The language model answered with an error. Try again; if it stays, tell whoever runs this."),
+    "model_refused": _("The language model refused to read this conversation."),
+    "model_truncated": _("The language model did not come to an end. A shorter conversation may work."),
+    "model_malformed_answer": _("The language model's answer could not be read."),
+    "extraction_model_not_permitted": _("The policy of your organisation sends no conversation to a language model."),
+    "forgotten_meanwhile": _("Something was forgotten meanwhile, so the conversation was let go of unread."),
+    "not_done_in_time": _("It was not done within 24 hours, so the conversation was let go of."),
     "file_lost": _("The file is gone. Have it made anew."),
     "recalls": _("records of what agents looked up"),
     "feedback": _("records of what agents made of it"),

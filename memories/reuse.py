@@ -17,6 +17,7 @@ _LASTING = re.compile(
         from now on|from here on|going forward|in (?:the )?future|always|never|every time|each time|any time|whenever
         by default|default to|permanently|for good|next time|henceforth|as a rule|in general|generally|usually|future
         all (?:future|later|my|new|coming)|i (?:usually|generally|typically|prefer|like|tend)|until further notice
+        a (?:rule|habit) (?:to|of)|as of (?:today|now)|from (?:today|tomorrow)
         my (?:habit|preference|default)|long[- ]term|starting (?:today|now|tomorrow|next)
         every (?:day|morning|evening|week|month|monday|tuesday|wednesday|thursday|friday|report|answer|summary|reply
         & |draft)

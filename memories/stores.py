@@ -25,6 +25,7 @@ from memories.models import (
     Evidence,
     EvidenceLink,
     Export,
+    Extraction,
     Feature,
     ImportLine,
     Memory,
@@ -165,6 +166,20 @@ def _import_lines(doomed: Doomed) -> int:
     return staged.update(content=None, result=ImportLine.Result.REFUSED, reason="tombstone_key")
 
 
+def _extractions(doomed: Doomed) -> int:
+    """Let go of every conversation that is held for the place: any of them may tell what is forgotten."""
+    held = Extraction.objects.filter(namespace=doomed.namespace, messages__isnull=False)
+    dropped = held.update(
+        state=Extraction.State.FAILED,
+        error="forgotten_meanwhile",
+        messages=None,
+        finished_at=doomed.now,
+        claimed_until=None,
+    )
+    Extraction.objects.filter(namespace=doomed.namespace).update(conversation="", run_id="")
+    return dropped
+
+
 def _memories(doomed: Doomed) -> int:
     return doomed.versions.exclude(status=Memory.Status.DELETED).update(
         status=Memory.Status.DELETED,
@@ -232,4 +247,5 @@ STORES = (
     Store("own_rules", OwnRule, ("text",), _own_rules),
     Store("uses", Use, (), _uses),
     Store("saved_views", SavedView, ("name", "query"), _saved_views),
+    Store("extractions", Extraction, ("messages", "conversation", "run_id"), _extractions),
 )

@@ -21,8 +21,11 @@ from memories.exchange.applying import drop_expired as drop_expired_imports
 from memories.exchange.writing import drop_ended as drop_export_files
 from memories.exchange.writing import write as write_now
 from memories.exchange.writing import write_due as write_exports
+from memories.extraction.working import drop_ended as drop_conversations
+from memories.extraction.working import extract as extract_now
+from memories.extraction.working import extract_due
 from memories.indexing import fill_due
-from memories.models import Erasure, Export, Import
+from memories.models import Erasure, Export, Extraction, Import
 from memories.purging import purge as purge_now
 from memories.purging import purge_due as purge_forgotten
 from memories.purging import soon
@@ -33,12 +36,15 @@ __all__ = [
     "apply_import",
     "apply_imports",
     "count_uses",
+    "drop_conversations",
     "drop_expired_evidence",
     "drop_expired_plans",
     "drop_expired_imports",
     "drop_export_files",
     "drop_old_audit",
     "embed",
+    "extract",
+    "extract_conversations",
     "fill_vectors",
     "forget_long_expired",
     "purge",
@@ -115,3 +121,16 @@ def apply_import(_task: Any, import_id: str) -> None:
     errand = Import.objects.filter(pk=import_id, state=Import.State.QUEUED).first()
     if errand is not None:
         apply_now(errand)
+
+
+def extract_conversations(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Look through conversations that wait, for a while."""
+    return extract_due(principal, now, seconds=SWEEP_SECONDS if settings.CELERY_BROKER_URL else SLICE_SECONDS)
+
+
+@shared_task(bind=True, base=RowTask, name="memories.tasks.extract")
+def extract(_task: Any, extraction_id: str) -> None:
+    """Look through one conversation that waits."""
+    errand = Extraction.objects.filter(pk=extraction_id, state=Extraction.State.QUEUED).first()
+    if errand is not None:
+        extract_now(errand)

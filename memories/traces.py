@@ -1,5 +1,5 @@
-"""What tells of a forgotten person's or tenant's use: recalls with what was made of them, operations, and the files
-that were asked for or handed over."""
+"""What tells of a forgotten person's or tenant's use: recalls with what was made of them, operations, the files
+that were asked for or handed over, and the conversations that were looked through."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ from django.utils import timezone
 
 from accounts import tenancy
 from memories.exchange import files
-from memories.models import Erasure, Evidence, Export, Feedback, Import, Operation, Recall
+from memories.models import Erasure, Evidence, Export, Extraction, Feedback, Import, Operation, Recall
 
 SLICE = 1000
+TRACES: tuple[tuple[str, type[models.Model]], ...] = (
+    ("recalls", Recall),
+    ("extractions", Extraction),
+    ("operations", Operation),
+    ("imports", Import),
+    ("exports", Export),
+)
 
 
 def drop(erasure: Erasure) -> None:
@@ -29,8 +36,8 @@ def drop(erasure: Erasure) -> None:
     exports = Export.objects.filter(whose)
     exports.exclude(state__in=files.ENDED).update(state=Export.State.WITHDRAWN, finished_at=timezone.now())
     files.clear(list(exports.values_list("pk", flat=True)))
-    for store, model in (("recalls", Recall), ("operations", Operation), ("imports", Import), ("exports", Export)):
-        rows = model.objects.filter(whose)
+    for store, model in TRACES:
+        rows = model.objects.filter(whose)  # type: ignore[attr-defined]
         while gone := _drop_slice(erasure, store, rows):
             if gone < SLICE:
                 break

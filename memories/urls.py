@@ -3,6 +3,8 @@ from django.urls import path
 from memories import api, list_views, playground, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
+from memories.extraction import api as extraction_api
+from memories.extraction import views as extraction_views
 from memories.playbook import api as playbook_api
 from memories.playbook import views as playbook_views
 
@@ -42,6 +44,18 @@ urlpatterns = [
     path("api/v1/playbook/<str:memory_id>/suspend", playbook_api.SuspendView.as_view(), name="api-suspend"),
     path("api/v1/playbook/<str:memory_id>/resume", playbook_api.ReinstateView.as_view(), name="api-reinstate"),
     path("api/v1/playbook/<str:memory_id>/roll-back", playbook_api.RollBackView.as_view(), name="api-roll-back"),
+    path("api/v1/extractions", extraction_api.ExtractionsView.as_view(), name="api-extractions"),
+    path("api/v1/extractions/<str:extraction_id>", extraction_api.ExtractionView.as_view(), name="api-extraction"),
+    path(
+        "api/v1/extractions/<str:extraction_id>/cancel",
+        extraction_api.ExtractionCancelView.as_view(),
+        name="api-extraction-cancel",
+    ),
+    path(
+        "api/v1/extractions/<str:extraction_id>/retry",
+        extraction_api.ExtractionRetryView.as_view(),
+        name="api-extraction-retry",
+    ),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
@@ -89,6 +103,9 @@ urlpatterns += [
     path("settings/memory/rules.json", wish_views.fetch_rules, name="own-rules-file"),
     path("settings/memory/rules/<uuid:rule_id>/remove/", wish_views.remove_rule, name="remove-rule"),
     path("settings/memory/try/", wish_views.try_out, name="try-out"),
+    path("conversations/", extraction_views.list_extractions, name="extractions"),
+    path("conversations/<uuid:extraction_id>/", extraction_views.show_extraction, name="extraction"),
+    path("conversations/<uuid:extraction_id>/cancel/", extraction_views.cancel_extraction, name="cancel-extraction"),
     path("forget/conversation/<uuid:evidence_id>/", wide_views.forget_conversation, name="forget-conversation"),
     path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
     path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),

@@ -312,6 +312,15 @@ MEMORYHUB_EMBEDDER_KEY = env.text("MEMORYHUB_EMBEDDER_KEY") or (
     OPENAI_API_KEY if MEMORYHUB_EMBEDDER_URL == OPENAI_URL else ""
 )
 MEMORYHUB_EMBEDDER_TIMEOUT_MS = env.number("MEMORYHUB_EMBEDDER_TIMEOUT_MS", 2000, least=50, most=30_000)
+# The language model that may look through conversations; there is none unless it is named.
+MEMORYHUB_EXTRACTOR_MODEL = env.text("MEMORYHUB_EXTRACTOR_MODEL")
+MEMORYHUB_EXTRACTOR_URL = env.pattern(
+    "MEMORYHUB_EXTRACTOR_URL", OPENAI_URL, r"https?://[^?#\s@]+", "http(s)://host[:port]/path, without a password"
+).rstrip("/")
+MEMORYHUB_EXTRACTOR_KEY = env.text("MEMORYHUB_EXTRACTOR_KEY") or (
+    OPENAI_API_KEY if MEMORYHUB_EXTRACTOR_URL == OPENAI_URL else ""
+)
+MEMORYHUB_EXTRACTOR_TIMEOUT_MS = env.number("MEMORYHUB_EXTRACTOR_TIMEOUT_MS", 60_000, least=50, most=240_000)
 
 # Observation
 MEMORYHUB_METRICS_TOKEN = env.text("MEMORYHUB_METRICS_TOKEN", minimum=16)
@@ -339,4 +348,9 @@ if MEMORYHUB_EMBEDDER == "openai" and MEMORYHUB_EMBEDDER_URL == OPENAI_URL and n
 embedder_url = urlsplit(MEMORYHUB_EMBEDDER_URL)
 if embedder_url.scheme == "http" and not is_near(embedder_url.hostname or ""):
     env.refuse("MEMORYHUB_EMBEDDER_URL", "would send remembered texts unencrypted; http only inside one's own network")
+if MEMORYHUB_EXTRACTOR_MODEL and MEMORYHUB_EXTRACTOR_URL == OPENAI_URL and not MEMORYHUB_EXTRACTOR_KEY:
+    env.refuse("MEMORYHUB_EXTRACTOR_MODEL", "needs OPENAI_API_KEY, or the address of another server")
+extractor_url = urlsplit(MEMORYHUB_EXTRACTOR_URL)
+if extractor_url.scheme == "http" and not is_near(extractor_url.hostname or ""):
+    env.refuse("MEMORYHUB_EXTRACTOR_URL", "would send conversations unencrypted; http only inside one's own network")
 env.finish()

@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from accounts import tenancy
 from accounts.models import Delivery, Tenant
 from accounts.principals import Principal, system
-from memories.models import Erasure, Export, Import
+from memories.models import Erasure, Export, Extraction, Import
 from reviews.models import DelayedVerdict
 
 log = structlog.get_logger("memoryhub.sweep")
@@ -46,6 +46,8 @@ STEPS = (
     "memories.tasks.tell_expired",
     "accounts.tasks.send_webhooks",
     "memories.tasks.count_uses",
+    "memories.tasks.drop_conversations",
+    "memories.tasks.extract_conversations",
     "accounts.tasks.drop_idempotency_keys",
     "accounts.calls.drop_old",
     "accounts.invitations.close_expired",
@@ -164,7 +166,8 @@ def _make_vectors(slug: str) -> list[str]:
 
 
 def _work_waits() -> bool:
-    """Whether nobody has tried yet to purge something forgotten or to let a verdict take effect, or a file waits.
+    """Whether nobody has tried yet to purge something forgotten or to let a verdict take effect, or whether a file, a
+    conversation or a message to a webhook waits.
 
     Where row-level security hides it, it comes later.
     """
@@ -177,6 +180,7 @@ def _work_waits() -> bool:
             or Export.everywhere.filter(state=Export.State.QUEUED).exists()
             or Import.everywhere.filter(state=Import.State.QUEUED).exists()
             or Delivery.everywhere.filter(state=Delivery.State.WAITING, attempts=0).exists()
+            or Extraction.everywhere.filter(state=Extraction.State.QUEUED, attempts=0).exists()
         )
     except Exception:  # noqa: BLE001 - the next sweep says what is wrong
         return False

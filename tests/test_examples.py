@@ -82,6 +82,13 @@ def test_many_memories(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
         assert capsys.readouterr().out == "3 answered\n3 wait for the person\n0 stored\n"
 
 
+def test_explicit_requests(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    runpy.run_module(f"{EXAMPLES}.explicit_requests")
+    assert capsys.readouterr().out == (
+        "done found\nmessage_1 store policy_accepted\nmessage_3 reject not_reusable_across_tasks\n"
+    )
+
+
 def test_memory_for_a_graph(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
     runpy.run_module(f"{EXAMPLES}.graph_memory")
     assert capsys.readouterr().out == "('answers',) answer_style Put the conclusion first and then the reasons.\n"

@@ -33,7 +33,7 @@ from accounts.models import (
 from accounts.principals import Scope
 from accounts.secrets import new_token
 from memories import actions
-from memories.models import Namespace, SavedView
+from memories.models import Extraction, Namespace, SavedView
 from memoryhub.mcp.view import ANSWERS
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -80,7 +80,12 @@ def handed_over(scene: Any) -> dict[str, Any]:
     return entry(sentence(), new_key())
 
 
+def conversation(scene: Any) -> dict[str, Any]:
+    return {"conversation": "thread_1", "messages": [{"id": "m1", "role": "user", "text": sentence()}]}
+
+
 MEMORY = {"memory_id": "memory_id"}
+EXTRACTION = {"extraction_id": "extraction_id"}
 EXPORT, IMPORT = {"export_id": "export_id"}, {"import_id": "import_id"}
 TEAM_MEMORY = {"memory_id": "shared_id"}
 HELD = {"candidate_id": "candidate_id"}
@@ -214,6 +219,10 @@ ROWS = (
     Row("imports/<str:import_id>/lines", "GET", Scope.PROPOSE, 200, ids=IMPORT),
     Row("imports/<str:import_id>/start", "POST", Scope.PROPOSE, 202, ids=IMPORT),
     Row("imports/<str:import_id>/cancel", "POST", Scope.PROPOSE, 200, ids=IMPORT),
+    Row("extractions", "POST", Scope.PROPOSE, 200, body=conversation),
+    Row("extractions/<str:extraction_id>", "GET", Scope.PROPOSE, 200, ids=EXTRACTION),
+    Row("extractions/<str:extraction_id>/cancel", "POST", Scope.PROPOSE, 200, ids={"extraction_id": "going_id"}),
+    Row("extractions/<str:extraction_id>/retry", "POST", Scope.PROPOSE, 202, ids={"extraction_id": "failed_id"}),
     Row("tools", "GET", Scope.RECALL, 200),
     Row("tools/call", "POST", None, 200, body=made(call_id="c1", name="memory_search", arguments={"query": "summary"})),
     Row("candidates", "GET", Scope.READ, 200),
@@ -331,6 +340,9 @@ PAGES = (
     Page(f"{IMPORT_PAGE}/", SAFE, SIGN_IN, SHOWN, OWN_IMPORT),
     Page(f"{IMPORT_PAGE}/start/", POST, SIGN_IN, ANSWERED, OWN_IMPORT),
     Page(f"{IMPORT_PAGE}/cancel/", POST, SIGN_IN, ANSWERED, OWN_IMPORT),
+    Page("conversations/", SAFE, SIGN_IN, SHOWN),
+    Page("conversations/<uuid:extraction_id>/", SAFE, SIGN_IN, SHOWN, EXTRACTION),
+    Page("conversations/<uuid:extraction_id>/cancel/", POST, SIGN_IN, ANSWERED, EXTRACTION),
     Page("forget/conversation/<uuid:evidence_id>/", FORM, SIGN_IN, ANSWERED, {"evidence_id": "evidence_id"}),
     Page("forget/agent/<uuid:agent_id>/", FORM, SIGN_IN, ANSWERED, {"agent_id": "agent_id"}),
     Page("forget/place/<uuid:namespace_id>/", FORM, SIGN_IN, ANSWERED, {"namespace_id": "namespace_id"}),
@@ -445,6 +457,7 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             own_export_id=own_export["id"],
             import_id=imported["id"],
             own_import_id=own_import["id"],
+            **extractions_of(acme, alice, secret_word),
             secret_word=secret_word,
             now=now().isoformat(),
             in_months=in_months(),
@@ -509,6 +522,17 @@ def saved_view(acme: Company) -> str:
         return str(SavedView.objects.create(namespace=place, name="mine", query="kind=preference").pk)
 
 
+def extractions_of(acme: Company, alice: Caller, secret_word: str) -> dict[str, str]:
+    """One that has ended, one that goes on and one that failed."""
+    ids = []
+    for state in (Extraction.State.DONE, Extraction.State.QUEUED, Extraction.State.FAILED):
+        made = alice.post("/extractions", conversation(None) | {"conversation": f"about_{secret_word}"}).json()
+        with acme.entered():
+            Extraction.objects.filter(pk=made["id"]).update(state=state, messages=[])
+        ids.append(made["id"])
+    return dict(zip(("extraction_id", "going_id", "failed_id"), ids, strict=True))
+
+
 def personal_token(acme: Company) -> str:
     token = new_token("p")
     with acme.entered():
@@ -519,7 +543,7 @@ def personal_token(acme: Company) -> str:
 
 def everything_of_alices(scene: Any) -> tuple[str, ...]:
     ids = ("memory_id", "shared_id", "recall_id", "operation_id", "erasure_id", "candidate_id", "review_id")
-    ids += ("export_id", "import_id")
+    ids += ("export_id", "import_id", "extraction_id")
     return (scene.secret_word, scene.content_hash, *(getattr(scene, name) for name in ids))
 
 

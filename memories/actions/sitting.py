@@ -79,7 +79,7 @@ class Sitting:
 
     def __init__(self, principal: Principal, *, approval: Approval | None = None, now: datetime | None = None) -> None:
         self.now = now or timezone.now()
-        self._principal = principal
+        self.principal = principal
         self._approval = approval
         self._policy = tenant_policy.active()
         self._standing = Standing(principal)
@@ -92,7 +92,7 @@ class Sitting:
 
         Raises InvalidInput when it means to be a procedure in steps and is not well formed.
         """
-        principal, approval = self._principal, self._approval
+        principal, approval = self.principal, self._approval
         if area.namespace.membership is not None and not area.namespace.membership.is_active:
             raise NotVisible  # forgotten since the caller was let in
         entered = principal.is_person and approval is None and item.evidence is None and item.evidence_id is None
@@ -117,7 +117,7 @@ class Sitting:
             policy_version=self._policy.version,
             evidence=evidence,
             said=dict(item.said) or _said(evidence),
-            provenance=_provenance(principal, evidence, approval),
+            provenance=_provenance(principal, evidence, approval) | _found_by(item),
             proposed_by=_proposer(principal, approval),
             approved_by=approval.approver_id if approval else None,
         )
@@ -153,7 +153,7 @@ class Sitting:
         self._operations.append(operation)
         self._events.append(
             audit.event(
-                self._principal,
+                self.principal,
                 f"memory.{operation.verb}",
                 outcome=operation.decision,
                 reason=operation.reason,
@@ -169,7 +169,7 @@ class Sitting:
         evidence = draft.origin.evidence
         markers = self._standing.forgotten_sources(draft.namespace, draft.sources)
         return write_gate.decide(
-            _gate_proposal(self._principal, draft),
+            _gate_proposal(self.principal, draft),
             write_gate.Evidence(
                 evidence_class=EvidenceClass(draft.origin.evidence_class),
                 occurred_at=evidence.occurred_at if evidence else None,
@@ -191,7 +191,7 @@ class Sitting:
         if self._approval is not None:
             held = self._approval.candidate
             return held.subject_id if held.agent_id else None
-        return self._principal.subject_id if self._principal.agent_id else None
+        return self.principal.subject_id if self.principal.agent_id else None
 
     def write(self) -> None:
         """Write what was decided since the last time, and the events of it."""
@@ -223,7 +223,7 @@ class Sitting:
             return proposed
         self.write()  # the same may wait already, and may rest on what was decided before
         held = hold(
-            self._principal,
+            self.principal,
             slot,
             content,
             origin,
@@ -238,8 +238,8 @@ class Sitting:
     def operation(self, case: Case, decision: Decision) -> Operation:
         """The unsaved record of what became of this write: codes and ids."""
         return Operation(
-            actor_id=self._principal.actor_id,
-            subject_id=self._principal.subject_id,
+            actor_id=self.principal.actor_id,
+            subject_id=self.principal.subject_id,
             verb="approve" if self._approval else "propose",
             decision=decision.outcome,
             reason=decision.reason,
@@ -364,3 +364,7 @@ def _provenance(principal: Principal, evidence: Evidence | None, approval: Appro
         "thread_id": principal.thread_id or (evidence.thread if evidence else ""),
     }
     return {**held, **{name: value for name, value in found.items() if value}}
+
+
+def _found_by(item: ProposalInput) -> dict[str, str]:
+    return {"source": "extraction", "extraction_id": item.extraction_id} if item.extraction_id else {}

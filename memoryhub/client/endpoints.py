@@ -12,6 +12,7 @@ import httpx
 from memoryhub.client import reading
 from memoryhub.client.calls import Call, Effect, ask, change, endpoint, get, listing, write
 from memoryhub.client.errors import NoMemoryHub
+from memoryhub.client.extractions import Extraction, Message, Method
 from memoryhub.client.inputs import Changes, End, EvidenceBody, NamespaceRef, Proposal, Question
 from memoryhub.client.results import (
     BatchProblem,
@@ -204,6 +205,34 @@ class Endpoints:
         body = {"content_hash": content_hash} | {name: one for name, one in given.items() if one is not None}
         path = f"/candidates/{_id(candidate_id)}/{answer}"
         return write(path, reading.answer(Decided), body, idempotency_key)
+
+    @endpoint
+    def extract(
+        self,
+        messages: Sequence[Message],
+        *,
+        conversation: str,
+        method: Method = "rules",
+        idempotency_key: str | None = None,
+    ) -> Call[Extraction]:
+        """Have a conversation looked through for what to remember. Rules mostly have ended by then; a model goes on."""
+        body = {"conversation": conversation, "method": method, "messages": list(messages)}
+        return write("/extractions", reading.answer(Extraction), body, idempotency_key)
+
+    @endpoint
+    def extraction(self, extraction_id: str) -> Call[Extraction]:
+        """How far that is, and what was found."""
+        return get(f"/extractions/{_id(extraction_id)}", reading.answer(Extraction))
+
+    @endpoint
+    def cancel_extraction(self, extraction_id: str) -> Call[Extraction]:
+        """Stop it; the conversation is let go of."""
+        return change("POST", f"/extractions/{_id(extraction_id)}/cancel", reading.answer(Extraction), {})
+
+    @endpoint
+    def retry_extraction(self, extraction_id: str) -> Call[Extraction]:
+        """Try again after a failure, while the conversation is still there."""
+        return change("POST", f"/extractions/{_id(extraction_id)}/retry", reading.answer(Extraction), {})
 
     @endpoint
     def operation(self, operation_id: str) -> Call[Operation]:

@@ -22,7 +22,18 @@ from memories import diffs
 from memories.forms import last_day
 from memories.models import Candidate, Memory, Namespace
 from memories.policy import Policy
-from memories.reasons import EVIDENCE, FAILURES, LINES, OBSTACLES, OUTCOMES, RECALLING, RULES, STORES, sentence
+from memories.reasons import (
+    EVIDENCE,
+    FAILURES,
+    FINDINGS,
+    LINES,
+    OBSTACLES,
+    OUTCOMES,
+    RECALLING,
+    RULES,
+    STORES,
+    sentence,
+)
 from memories.recalled import Came
 from memories.uses import Weekly
 from memoryhub.templatetags.charts import sparkline
@@ -120,15 +131,16 @@ def kind_label(name: str, policy: Policy) -> str:
 
 @register.filter
 def in_words(code: str, table: str) -> Any:
-    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure`, `outcome`."""
+    """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure` of a job,
+    `finding` in a conversation, `outcome`, `obstacle`, or what speaks for `recalling`."""
     if table == "reason":
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
     if table == "obstacle":
         return OBSTACLES.get(code) or sentence(code)
-    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "outcome": OUTCOMES}
-    tables["recalling"] = RECALLING
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "finding": FINDINGS}
+    tables |= {"outcome": OUTCOMES, "recalling": RECALLING}
     return tables[table].get(code, code)
 
 

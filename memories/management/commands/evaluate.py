@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from memories.evaluation import cases, lab, precision, reading, reports, retrieval, writing
+from memories.evaluation import asking, cases, lab, precision, reading, reports, retrieval, writing
 from memories.evaluation.cases import Case, CaseError
 from memories.evaluation.conversations import DataError
 from memories.evaluation.results import Bar, BarError, Result, shown
@@ -22,6 +22,7 @@ SUITES: dict[str, Callable[[Sequence[Case]], Result]] = {
     "recallgate": reading.recallgate,
     "sensitive": writing.sensitive,
     "poison": writing.poison,
+    "requests": asking.recognise,
 }
 FOLDERS: dict[str, Callable[[Path], Result]] = {"retrieval": retrieval.retrieval, "precision": precision.precision}
 

@@ -56,6 +56,8 @@ def tell(turn: Turn) -> None:
     print(turn.text)
     for one in turn.writes:
         print(f"  [{one.name}: {one.state}]")
+    for one in turn.extraction.items if turn.extraction else ():
+        print(f"  [found in what you said: {one.decision or one.reason}]")
     if turn.memory in ("unavailable", "degraded"):
         print(f"  [memory: {turn.memory}]")
 
@@ -89,6 +91,9 @@ def main() -> int:
     parser.add_argument("--run", default="", help="go on with an earlier run")
     parser.add_argument("--ledger", default=":memory:", help="a file that remembers which calls were carried out")
     parser.add_argument("--preload", action="append", default=[], metavar="KEY", help="load this key for every answer")
+    parser.add_argument(
+        "--extract", choices=("rules", "model"), help="look through what you say for requests to remember it"
+    )
     given = parser.parse_args()
     if not os.environ.get("MEMORYHUB_KEY"):
         parser.error("set MEMORYHUB_KEY in the environment; --help says what it is")
@@ -98,7 +103,7 @@ def main() -> int:
     run = given.run or os.environ.get("MEMORYHUB_RUN") or f"terminal_{uuid.uuid4().hex}"
     with Client.from_environment(run=run) as hub:
         ledger = SqliteLedger(given.ledger)
-        chat(Agent(hub, model, approve=ask_the_person, ledger=ledger, preload=given.preload))
+        chat(Agent(hub, model, approve=ask_the_person, ledger=ledger, preload=given.preload, extract=given.extract))
     return 0
 
 

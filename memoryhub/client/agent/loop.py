@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Literal
 
 from memoryhub.client.agent.approvals import Approve
@@ -12,6 +13,7 @@ from memoryhub.client.agent.ledger import Ledger, SqliteLedger
 from memoryhub.client.agent.models import Item, Model, ModelFailed, Reply, Shape, ToolCall, as_json
 from memoryhub.client.agent.tools import Tools, Written
 from memoryhub.client.errors import HubError
+from memoryhub.client.extractions import Extraction, Message, Method
 from memoryhub.client.hub import Client
 from memoryhub.client.inputs import Anchors, Instruction
 
@@ -36,6 +38,7 @@ UNAVAILABLE = {
 class Turn:
     """An answer. `writes` say what became of memory, `memory` how the preload went, `failures` which calls failed.
 
+    `extraction` is what was found afterwards in the question, where the agent looks for it.
     `items` is the conversation so far without any remembered context: give it to the next `ask` as its history.
     """
 
@@ -45,6 +48,7 @@ class Turn:
     memory: str
     recall_id: str | None
     failures: tuple[str, ...]
+    extraction: Extraction | None = None
 
 
 class AgentError(Exception):
@@ -71,6 +75,7 @@ class Agent:
     approve          asks the person before anything is written; without it nothing is
     steps            how often the model may be asked for one answer, 1 to 20
     without_memory   what a failing preload does: "tell" the model and go on, or "raise" HubError
+    extract          looks through each question afterwards for what may be remembered, by "rules" or a "model"
     checkpoint       is given the items after every step, to keep them for `resume`
     """
 
@@ -86,6 +91,7 @@ class Agent:
         tools: bool = True,
         steps: int = 8,
         without_memory: Literal["tell", "raise"] = "tell",
+        extract: Method | None = None,
         checkpoint: Callable[[Sequence[Item]], None] | None = None,
     ) -> None:
         if not hub.run:
@@ -96,7 +102,7 @@ class Agent:
         self.ledger = ledger or SqliteLedger()
         self.instructions = f"{instructions}\n\n{RULES}".strip()
         self.preload, self.with_tools, self.steps = list(preload), tools, steps
-        self.without_memory, self.checkpoint = without_memory, checkpoint
+        self.without_memory, self.extract, self.checkpoint = without_memory, extract, checkpoint
         self._offered: Sequence[Item] = ()
 
     def ask(self, text: str, *, history: Sequence[Item] = (), current: Sequence[Instruction] = ()) -> Turn:
@@ -122,8 +128,9 @@ class Agent:
             going.extend(reply.items)
             self._keep(going)
             if not reply.calls:
+                found = self._extracted(going, reply.text, tools)
                 written = tuple(tools.written.values())
-                return Turn(reply.text, tuple(going), written, memory, recall_id, tuple(tools.failures))
+                return Turn(reply.text, tuple(going), written, memory, recall_id, tuple(tools.failures), found)
         raise StepLimit(f"No answer after {self.steps} steps", going, list(tools.written.values()))
 
     def settle(self, ended: Turn | AgentError) -> tuple[Written, ...]:
@@ -169,6 +176,22 @@ class Agent:
             block = f"[memory context]\n{as_json(UNAVAILABLE)}\n[end of memory context]"
             return [self.model.user(block)], "unavailable", None
         return found.input or found.messages, found.status, found.recall_id
+
+    def _extracted(self, going: Sequence[Item], answer: str, tools: Tools) -> Extraction | None:
+        """What was found in the question. That it could not be looked through takes nothing from the answer."""
+        if self.extract is None:
+            return None
+        place, at = _latest(self.model, going), datetime.now(UTC)
+        question = self.model.said_by_user(going[place]) or ""
+        messages: list[Message] = [
+            {"id": f"turn_{place}", "role": "user", "text": question, "at": at},
+            {"id": f"turn_{len(going)}", "role": "assistant", "text": answer[:MAX_TEXT], "at": at},
+        ]
+        try:
+            return self.hub.extract(messages, conversation=self.hub.thread or self.hub.run, method=self.extract)
+        except HubError as error:
+            tools.failures.append(error.code)
+            return None
 
     def _tools(self, *, needed: bool) -> Tools:
         """The tools of one answer. Without memory there are none, and the model is told so by the context."""

@@ -1,0 +1,222 @@
+"""How people ask for it in English, and what only looks alike.
+
+All of it reads text folded by `requests.fold`, in which quoted passages are blanked.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memories.topic_rules import END, START, words
+
+
+def _start(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"^{pattern}")
+
+
+def _word(pattern: str) -> re.Pattern[str]:
+    return re.compile(f"{START}{pattern}{END}")
+
+
+# --- how a request begins --------------------------------------------------------------------------------
+
+_FILLER = words(
+    r"""
+    ok(?:ay)?|hey|hi|hello|so|and|also|oh|well|btw|by the way|actually|ffs|sorry|yes|yeah|please|pls|plz|kindly|just
+    thanks|do|then|but|again|as i said(?: before)?|for (?:the record|(?:future|later) reference)|one more thing|gonna
+    for (?:the future|next time)|(?:let me|to) be clear|just so you (?:know|remember)|fyi|quick note
+    change of plan|let's agree(?: that)?|in that case|because of that
+    """
+)
+_YOU = "(?:you|u)"
+_WISH = words(
+    rf"""
+    (?:can|could|would|will|won't) {_YOU}(?: be so kind as to)?
+    i(?:'d| would)?(?: really)? (?:like|want|need|prefer|love) (?:it if |for )?{_YOU}(?: to| would| could)?
+    i(?:'d| would) (?:appreciate it|be grateful) if {_YOU}(?: would| could| can)?
+    (?:need|want) {_YOU} to|{_YOU} (?:should|must|need to|have to|can|will|may)|make (?:it a habit|sure)(?: that)?
+    (?:that )?{_YOU}(?=(?: \w+)? (?:always|never|remember|use|write|keep|stop|cite|give|ask|end|answer|reply))
+    (?:it's|it is|it would be|it'd be) (?:important|great|nice|good|helpful|best)(?: that| if| for)? {_YOU}
+    & (?: to| could| would| can)?|try|to
+    """
+)
+_POLITE = "(?:please|pls|plz|kindly|just|also|always|really|do|now)"
+LEAD = rf"(?:{_FILLER}[\s,:!-]+)*(?:{_WISH}\s+)*(?:{_POLITE}[\s,]+)*"
+
+_KEEP = words(
+    r"""
+    (?:remember|rmbr|remeber|rember|memori[sz]e|jot down|bear in mind|keep in mind|don't (?:ever )?forget|never forget
+    & |do not forget|dont forget)(?: this| that| it)?(?: in mind)?(?: that)?
+    (?:take note|make a (?:mental )?note)(?: of this| of that)?(?: that)?
+    note (?:down )?(?:that|this|my|:|for later)|note(?: for [\w ]{2,24})?(?=\s*:)|(?:note|jot|write) (?:this|that|it) down
+    (?:keep|bear) (?:this|that|it|my|the|one)(?: \w+){0,2} in mind(?: for later)?(?: that)?
+    (?:add|save|store|put|commit)(?: this| that| it)?(?: (?:to|in|into) (?:your |the )?(?:memory|memories|notes))(?: that)?
+    for (?:future|later) reference|(?:save|store|note|record|remember) the fact that|(?:store|save|record) that
+    (?:new|house|ground|standing) rule(?=\s*:)
+    (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) [\w ]{2,24}?)?(?=\s*[:,-]|$)
+    update your (?:notes|memory)(?: that)?
+    """
+)
+KEEP = _start(rf"{LEAD}(?P<ask>{_KEEP})(?=[\s,:;.!-]|$)")
+KEEP_AFTERWARDS = re.compile(
+    rf"(?:^|[,;\s])(?<!\bi )(?<!\bi'll )(?<!\bwe )(?<!\bwill )(?<!\bto )(?<!\bcan't )(?<!\bmust )(?<!\bshould )(?<!\bdon't )"
+    rf"{LEAD}(?:(?:remember|note|memori[sz]e|save|record|correct|don't forget) (?:that|this|it)|(?:please|pls) (?:remember|note)|(?:correct|update|fix) (?:your (?:notes|memory)|(?:that|this|it) in your (?:notes|memory))|(?:keep|bear)"
+    rf" (?:that|this|it) in mind|(?:make|take) (?:a )?note(?: of (?:that|this|it))?)(?: down)?(?:,? (?:please|pls|thanks"
+    rf"|thx|ok(?:ay)?|for (?:later|next time|the future)))*\W*$"
+    r"|, remember[.! ]*$"
+)
+# "Remember when …" tells a story, "remember to buy milk" is an errand of their own.
+RECOLLECTS = re.compile(
+    words(
+        r"""
+        ^\s*(?:when|what|where|who|whom|why|how (?:we|he|she|they|it)|me(?= us|\W*$)|us|those|the (?:time|day|night|film
+        & |movie|song|days|one)|(?:that|this) (?:film|movie|time|day|night|song|summer|trip|guy|place|one)|if|whether
+        & |which)(?![\w-])
+        ^\s*to (?:buy|call|ring|pick up|water|feed|book|pay|bring|take|get|go|meet|visit|charge|lock|wash|post|mail|fetch
+        & |collect|drop|wake|phone|text|cancel|renew|order|return|submit|hand in|attach|turn|switch|clean)(?![\w-])
+        ^\s*(?:the difference|your (?:password|keys|coat))(?![\w-])
+        """
+    )
+)
+
+# --- how to do things from now on ------------------------------------------------------------------------
+
+_FROM_NOW = words(
+    r"""
+    from now on|from here on(?: out| in)?|going forward|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
+    & (?: on| forward)?
+    starting (?:today|now|tomorrow|next \w+)
+    by default|as a (?:\w+ )?rule|permanently|for good|until further notice|in general
+    as of (?:today|now)|from (?:today|tomorrow|this (?:week|month|year)|next \w+)(?: on(?:wards?)?)?
+    at all times|under (?:no|all) circumstances|in (?:each|every) (?:repl(?:y|ies)|answers?|e-?mails?|message|report)
+    for (?:(?:all|any|every) )?future \w+|for (?:all|any|every) (?:my )?\w+|whenever possible|(?:until|unless) i (?:say|tell you|ask) otherwise
+    every (?:day|morning|evening|night|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)
+    for all (?:future|my) [\w ]{3,24}?|in (?:all|any|every)(?: my| future| of my)* \w+
+    next time(?! (?:i(?! (?:ask|send|paste|say|give|share|post|upload|request|want))|we|he|she|they|it|there)(?![\w-]))
+    all the time|every (?:single )?time|each time
+    """
+)
+FROM_NOW = _word(_FROM_NOW)
+FROM_NOW_FIRST = _start(rf"{LEAD}{_FROM_NOW}(?![\w-])[\s,:-]*")
+FROM_NOW_LAST = re.compile(
+    rf"[\s,](?:{_FROM_NOW}|always|ever|from now)(?:[\s,]+(?:ok|k|please|pls|thx|thanks|always))*\W*$"
+)
+_TOWARDS = (
+    "(?:ask|send|paste|say|give|show|share|post|upload|tell|request|write|talk|mention|want|need|quote|type|forward)"
+)
+WHENEVER = _start(
+    rf"{LEAD}(?:whenever|every (?:single )?time|each time|any time|when(?: (?:{_YOU} )?(?:answer|writ|reply|respond|draft"
+    rf"|explain|summari[sz]|translat|quot|format|cod|review)\w*| i {_TOWARDS})|if (?:i|we) {_TOWARDS}|next time i {_TOWARDS})"
+    rf"(?![\w-])[^.!?]*?,\s*(?P<rest>.+)"
+)
+IMPERATIVE_ALWAYS = _start(
+    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:al+wa?ys?|alwasy|never|(?:don't|do not|dont) ever|only ever|be sure to always|"
+    rf"never ever|stop \w+ing(?=.*(?:from now|permanently|for good)))(?![\w-])\s+(?P<rest>.+)"
+)
+IMPERATIVE = _start(
+    rf"{LEAD}(?:"
+    + words(
+        """
+        use|put|keep|give|show|write|add|answer|reply|send|call|ask|start|begin|end|include|make|let's|skip|avoid|leave|say
+        talk|speak|treat|address|sign|round|cite|link|list|format|check|drop|stop|don't|dont|do not|no|only|render|convert
+        explain|summari[sz]e|translate|draft|describe|mark|highlight|remind|schedule|order|mention|refer|shorten|sort|name
+        """
+    )
+    + r")(?![\w-])"
+)
+TELLS = _start(r"(?:will|would|is|was|could|might|may|maybe)(?![\w-])")
+HABIT = _start(
+    rf"{LEAD}(?:default to|make it a (?:habit|rule) to|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
+    rf"|(?:don't|do not|dont|never)(?![\w-]).*(?:any ?more|ever again)(?=\W*$|[,.])"
+    rf"|stop (?:sending|asking|calling|using|adding|suggesting|recommending|saying|starting|ending|including|giving|telling|reminding"
+    rf"|apologi[sz]ing|putting|writing)|consider me|treat me as|make [\w ]{2, 40} (?:my|the|your) default|stick to (?=.*from now on))(?![\w-])"
+)
+STATES = _start(
+    rf"(?:{_FILLER}[\s,]+)*(?:(?:the|a|an|our|his|her|their|this|that) (?!(?:answers?|repl(?:y|ies)|reports?|summar|emails?)"
+    rf"(?![\w-]).*(?:should|must|in |to be))|(?:he|she|they|it|there|we|nobody|everybody|everyone|people|prices|staff)(?![\w-])"
+    rf"|i(?! (?:want|need|prefer|like|don't want|do not want|would|expect|wish)|'d)(?![\w-])"
+    rf"|\w+(?: \w+)? (?:is|are|was|were|will|has|have|had)(?![\w-]))"
+)
+# "I always …" tells of a habit, "you never …" complains.
+PREFERS = _start(
+    rf"{LEAD}(?:i(?:'d| would)? (?:much |really |always )?(?:prefer|rather|like|want|love|hate|need)|i (?:don't|do not)"
+    rf" (?:want|like)|treat|refer to me as|address me as)(?![\w-])"
+)
+STANDING = _word("(?:prefer|rather|don't|do not|ever|every\\w*|each|all|any)")
+OUTPUT = _word(
+    words(
+        """
+        answers?|answering|repl(?:y|ies)|responses?|summar(?:y|ies)|explanations?|code|reports?|bullets?|bullet points|lists?
+        prose|tables?|emoji|emojis|jargon|links?|sources|citations?|examples|replying|you|your|translations?|comments
+        tone|headings|screenshots|drafts|me
+        """
+    )
+)
+CALL_ME = _start(rf"{LEAD}(?:call|refer to|address) me (?:as |by )?(?P<name>.+)")
+CALL_ME_NOT = re.compile(
+    r"^(?:when|if|at|on|in|a|an|the|back|later|tomorrow|tonight|today|after|before|again|now|once|as soon|whenever|to|for"
+    r"|crazy|old-fashioned)(?![\w-])"
+)
+CORRECTED = re.compile(
+    rf"{START}(?:actually|correction|no|that's wrong|that is wrong|{_YOU} (?:got|have|had) (?:it|that|this) wrong"
+    rf"|{_YOU} misremember(?:ed)?|wrong|you're mistaken|you mixed)(?![\w-])"
+)
+RIGHT_NOT_WRONG = re.compile(
+    rf"{START}(?:i'm|i am|im|i have|i've|i work|i live|i come|my \w+(?: \w+)?(?: is| are|'s))(?![\w-])[^?]*?"
+    rf"(?:, ?(?:and )?not|; not| not) (?:in |from |at |a |an |the )?\w+"
+)
+
+# --- what only looks alike -------------------------------------------------------------------------------
+
+REFUSES = _word(
+    words(
+        rf"""
+        (?:don't|do not|dont|needn't|need not|no need to|not necessary to|don't need to|don't have to|stop|without)
+        & (?: \w+){{0,4}} (?:remember(?:ing)?|sav(?:e|ing)|stor(?:e|ing)|keep(?:ing)? (?:this|that|it)|record(?:ing)?
+        & |not(?:e|ing) (?:this|that|it)|memori[sz]e)
+        (?:forget|ignore|delete|erase|drop|disregard|remove) (?:what|that|my|everything|it|about|all|the|this)
+        never ?mind|not worth remembering|thinking aloud|{_YOU} (?:don't|do not) (?:need|have) to
+        """
+    )
+)
+REFUSES_BUT = re.compile(r"(?:don't|do not|dont|never|not to) (?:ever )?forget")
+SUPPOSES = _word(
+    words(
+        r"""
+        suppose|supposing|imagine|hypothetically|what if|let's say|let us say|pretend|for example|for instance|e\.g\.
+        if i (?:asked|told|said|were|had|were to)|if someone|had i|would have|should have|could have|might have
+        i was going to|i almost|maybe|perhaps|not sure|whether|i wonder|i could (?:tell|ask)|i might|i wish
+        """
+    )
+)
+_SAID = words(
+    r"""
+    said|says?(?= )|saying|told|tells|telling|asked|asks|asking|wants?(?= (?:me|us|you|everyone|them))|wrote|writes|yells?
+    yelled|shout(?:s|ed)|insist(?:s|ed)|remind(?:s|ed)|warn(?:s|ed)|advis(?:es|ed)|recommend(?:s|ed)|suggest(?:s|ed)
+    require[sd]?|states|demand(?:s|ed)|instruct(?:s|ed)|goes|reads|begins|claims?|sings|motto|announced|keeps? asking
+    keep (?:asking|telling|saying)
+    """
+)
+REPORTS = re.compile(
+    words(
+        rf"""
+        ^(?!(?:{_FILLER}[\s,]+)*(?:i|we|you|u|as i|when i|if i|please|let me|like i)(?![\w-]))(?:[\w'.-]+[ ,]+){{1,5}}?(?<!\bi )(?<!\bwe )(?<!\byou ){_SAID}
+        & (?![\w-])
+        {START}(?:according to|as the saying goes|the saying|as they say|motto|the proverb|the rule says|used to){END}
+        ^(?:user|assistant|system|human|ai|bot|me|them)\s*:
+        """
+    )
+)
+TASK = _start(
+    rf"{LEAD}(?:translate|proofread|rewrite|rephrase|paraphrase|fix|correct|edit|polish|summari[sz]e|write|draft|compose"
+    rf"|generate|create|spell[- ]?check|explain|quote|read|say|check|repeat|print|type|complete|continue)(?![\w-])[^.!?]{{0,60}}?"
+    rf"(?::|(?:in which|where|that says|that begins|saying|telling|with the (?:line|words)|called|titled)(?![\w-]))"
+)
+ASKS = re.compile(
+    rf"^(?:{_FILLER}[\s,]+)*(?:why|how|what|who|which|where|is|are|am|was|were|did|does|do {_YOU}|do i|do we|do they|should|shall"
+    rf"|have {_YOU}|has|may i|can i|could i|would i|remember\b.*\?)(?![\w-])"
+)
+ASKS_POLITELY = re.compile(
+    rf"^(?:{_FILLER}[\s,]+)*(?:(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:always|never|ever)(?!.*{START}(?:me|my|i|us|our|please|from now on){END}))(?! (?:please |also )?(?:remember|tell me|recall|say)"
+    rf" (?:what|when|who|where|why|how|if|whether|which|anything|my \w+\W*$))|may i ask)|[, ](?:ok|okay|k|alright|right|deal|please)\?$"
+)

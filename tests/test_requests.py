@@ -1,0 +1,78 @@
+"""Explicit requests: which sentences ask to remember, and which words of them would be kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memories.evaluation import asking, cases
+from memories.extraction import requests
+
+SENTENCES = Path(__file__).parent / "cases" / "requests.jsonl"
+
+
+def kept(text: str) -> list[str]:
+    return [one.words for one in requests.find(text) if not one.one_off]
+
+
+def test_both_halves_reach_the_bars_and_nothing_for_once_is_kept() -> None:
+    """The rules were written against one half alone; the other says what they are worth."""
+    figures = asking.recognise(cases.read(SENTENCES)).metrics
+    for half in asking.HALVES:
+        assert figures[f"{half}_precision"] >= 0.95
+        assert figures[f"{half}_recall"] >= 0.90
+    assert figures["one_off_stored"] == 0
+    assert figures["kind_right"] >= 0.95
+
+
+def test_every_finding_is_the_persons_own_words_where_they_stand() -> None:
+    for case in cases.read(SENTENCES):
+        text = case.text("text")
+        for one in requests.find(f"Hello there.\n{text} 谢谢！"):
+            assert f"Hello there.\n{text} 谢谢！"[one.start : one.end] == one.words.strip() != ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Please remember that I'm allergic to nuts.", ["I'm allergic to nuts"]),
+        ("I'm allergic to nuts. Please remember that.", ["I'm allergic to nuts"]),
+        ("Remember this: I'm allergic to nuts.", ["I'm allergic to nuts"]),
+        ("请记住下面这点。我对花生过敏。", ["我对花生过敏"]),
+        ("我对花生过敏，请记住。", ["我对花生过敏"]),
+        ("Use a table now, but from now on use prose.", ["from now on use prose"]),
+        ("Thanks! From now on use prose. And never use emojis.", ["From now on use prose", "And never use emojis"]),
+        ("Translate this:\nFrom now on use prose.\nNever shout.", []),
+        ("```\nfrom now on use prose\n```", []),
+        ("> From now on use prose.\nIs that yours?", []),
+        ("", []),
+        ("?!\n。。", []),
+    ],
+)
+def test_which_words_are_kept(text: str, expected: list[str]) -> None:
+    assert kept(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "key"),
+    [
+        ("From now on answer in English.", "preference", "preferred_language"),
+        ("以后都用中文回答我。", "preference", "preferred_language"),
+        ("请记住，以后先给结论。", "preference", "answer_style"),
+        ("Remember, metric units only.", "preference", "units"),
+        ("Correction: my time zone is Oslo, not Dublin.", "profile", "time_zone"),
+        ("From now on put the risks first.", "preference", "from_now_on_put_the_risks_first"),
+    ],
+)
+def test_the_kind_and_an_evident_key(text: str, kind: str, key: str) -> None:
+    (found,) = requests.find(text)
+    assert (found.kind, found.key) == (kind, key)
+
+
+def test_long_words_have_names_of_their_own() -> None:
+    long = "always put the table about the first quarter before the chart about the "
+    first, second = requests.key_of(f"{long}second"), requests.key_of(f"{long}third")
+    assert first != second
+    assert max(map(len, (first, second))) <= 128
+    assert first == requests.key_of(f"{long}second")
