@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import runpy
 import sys
 from typing import Any
@@ -85,6 +86,36 @@ def test_many_memories(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
 def test_memory_for_a_graph(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
     runpy.run_module(f"{EXAMPLES}.graph_memory")
     assert capsys.readouterr().out == "('answers',) answer_style Put the conclusion first and then the reasons.\n"
+
+
+def test_memory_for_claude(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    """R-321: one file is written by the model's command, and the provider keeps nothing."""
+    file = {"command": "create", "path": "/memories/reports.md", "file_text": "The conclusion comes first."}
+    answers = [
+        _message("tool_use", {"type": "tool_use", "id": "t1", "name": "memory", "input": file}),
+        _message("end_turn", {"type": "text", "text": "Noted."}),
+    ]
+    sent: list[Any] = []
+
+    def answer(_: Any, request: httpx2.Request) -> httpx2.Response:
+        sent.append(json.loads(request.content))
+        return httpx2.Response(200, json=answers[len(sent) - 1])
+
+    surroundings.setenv("ANTHROPIC_API_KEY", "none")
+    surroundings.setenv("ANTHROPIC_MODEL", "a-model")
+    surroundings.setattr(httpx2.HTTPTransport, "handle_request", answer)
+    runpy.run_module(f"{EXAMPLES}.claude_memory")
+    assert capsys.readouterr().out == "Noted.\nreports.md = The conclusion comes first.\n"
+    (result,) = sent[1]["messages"][-1]["content"]
+    assert (result["tool_use_id"], result.get("is_error", False)) == ("t1", False)
+    assert sent[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+    assert "thread" not in sent[0]
+
+
+def _message(stopped: str, *content: Any) -> dict[str, Any]:
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    about = {"id": "msg_1", "type": "message", "role": "assistant", "model": "a-model", "stop_sequence": None}
+    return {**about, "stop_reason": stopped, "content": list(content), "usage": usage}
 
 
 @pytest.mark.parametrize(("typed", "state"), [("y", "saved"), ("n", "not_approved")])

@@ -73,6 +73,8 @@ def told(outcome: Outcome) -> str:
 
 def told_of(error: HubError) -> str:
     """A sentence for the model about a call that failed; only an unknown outcome may have been carried out."""
+    if isinstance(error, NotStored):
+        return told(error.writes[0][1])
     if error.outcome == "unknown":
         return "Nobody can tell whether this was carried out: memory did not answer. Look before you do it again."
     if isinstance(error, Unavailable):
