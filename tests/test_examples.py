@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from asgiref.sync import async_to_sync
+from asgiref.sync import async_to_sync, sync_to_async
 from cast import Company, word
 from client_door import AwaitedNetwork, Network
 from scripted_model import Script, save
@@ -42,21 +42,28 @@ def surroundings(acme: Company, monkeypatch: pytest.MonkeyPatch) -> pytest.Monke
     return monkeypatch
 
 
-def _run(main: Any) -> None:
+def _run(main: Any) -> Any:
     """In this thread, where the test's transaction is."""
 
-    async def awaited() -> None:
-        await main
+    async def awaited() -> Any:
+        return await main
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncio, "run", RUN)  # async_to_sync needs it itself
-        async_to_sync(awaited)()
+        patch.setattr(asyncio, "to_thread", lambda work, *args: sync_to_async(work)(*args))
+        return async_to_sync(awaited)()
 
 
 def with_model(patch: pytest.MonkeyPatch, script: Script) -> None:
     patch.setenv("OPENAI_MODEL", "a-model")
     patch.setenv("OPENAI_BASE_URL", "http://model.test/v1")
     patch.setattr(httpx2.HTTPTransport, "handle_request", lambda _, request: script.answer(request))
+
+    async def answer(_: Any, request: httpx2.Request) -> httpx2.Response:
+        await request.aread()
+        return script.answer(request)
+
+    patch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", answer)
 
 
 def typing(patch: pytest.MonkeyPatch, *lines: str) -> None:
@@ -110,6 +117,15 @@ def test_memory_for_claude(acme: Company, surroundings: pytest.MonkeyPatch, caps
     assert (result["tool_use_id"], result.get("is_error", False)) == ("t1", False)
     assert sent[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
     assert "thread" not in sent[0]
+
+
+@pytest.mark.parametrize(("typed", "saved"), [("y", "answer_style = brief\n"), ("n", "")])
+def test_memory_for_the_agents_sdk(surroundings: pytest.MonkeyPatch, capsys: Any, typed: str, saved: str) -> None:
+    surroundings.setenv("OPENAI_API_KEY", "none")
+    with_model(surroundings, Script(save("brief"), "As you wish."))
+    typing(surroundings, typed)
+    runpy.run_module(f"{EXAMPLES}.agents_memory")
+    assert capsys.readouterr().out.endswith(f"As you wish.\n{saved}")
 
 
 def _message(stopped: str, *content: Any) -> dict[str, Any]:
