@@ -6,7 +6,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.memory import Session, SessionSettings
+from agents.memory import Session
 
 from memoryhub.client.hub import AsyncClient
 from memoryhub.client.inputs import EvidenceBody
@@ -26,15 +26,8 @@ class HubSession:
 
     def __init__(self, hub: AsyncClient, kept: Session, *, with_text: bool = True) -> None:
         self.hub, self.kept, self.with_text = hub, kept, with_text
+        self.session_id, self.session_settings = kept.session_id, kept.session_settings
         self.said: str | None = None
-
-    @property
-    def session_id(self) -> str:
-        return self.kept.session_id
-
-    @property
-    def session_settings(self) -> SessionSettings | None:
-        return self.kept.session_settings
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
         """The latest items, oldest first."""
