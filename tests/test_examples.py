@@ -12,12 +12,13 @@ import httpx
 import httpx2
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
-from cast import Company, word
+from cast import TEAM, Company, word
 from client_door import AwaitedNetwork, Network
 from scripted_model import Script, save
 
 from memories.models import Memory
 from memoryhub.client.agent.__main__ import main as chat
+from memoryhub.client.deepagents import READ_ONLY
 
 RUN = asyncio.run
 EXAMPLES = "memoryhub.client.examples"
@@ -117,6 +118,14 @@ def test_memory_for_claude(acme: Company, surroundings: pytest.MonkeyPatch, caps
     assert (result["tool_use_id"], result.get("is_error", False)) == ("t1", False)
     assert sent[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
     assert "thread" not in sent[0]
+
+
+def test_memory_of_a_team(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    text = "Check the receipt before a refund is confirmed."
+    acme.alice.share(TEAM, text, "receipt", kind="procedure")
+    surroundings.setenv("TEAM", "support")
+    runpy.run_module(f"{EXAMPLES}.team_memory")
+    assert capsys.readouterr().out == f"/team/receipt {text}\n{READ_ONLY}\n"
 
 
 @pytest.mark.parametrize(("typed", "saved"), [("y", "answer_style = brief\n"), ("n", "")])

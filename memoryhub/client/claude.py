@@ -28,7 +28,6 @@ from memoryhub.client.steps import Steps, run, run_awaited
 ROOT = "/memories"
 LEVELS = 2
 AROUND = 2  # lines that an edit's answer shows on either side
-ATTEMPTS = 3
 SIZES = "BKMG"
 ARGUMENTS: Mapping[str, Mapping[str, type]] = {
     "view": {"path": str},
@@ -100,7 +99,7 @@ class Commands:
         path, parts = _path(command.path)
         if not parts:
             raise ToolError(f"Cannot delete the {ROOT} directory itself")
-        files = yield from self._at(parts)
+        files = yield from self.files.at(parts)
         if not files:
             raise ToolError(f"The path {path} does not exist")
         yield from self.files.forget(files)
@@ -112,37 +111,30 @@ class Commands:
             raise ToolError(f"Cannot rename the {ROOT} directory itself")
         if new[: len(old)] == old and new != old:
             raise ToolError(f"The destination {new_path} is inside {old_path}")
-        there = yield from self._at(new)
+        there = yield from self.files.at(new)
         if there or not new:
             raise ToolError(f"The destination {new_path} already exists")
-        files = yield from self._at(old)
+        files = yield from self.files.at(old)
         if not files:
             raise ToolError(f"The path {old_path} does not exist")
         yield from self.files.move(files, old, new)
         return f"Successfully renamed {old_path} to {new_path}"
 
-    def _at(self, parts: Parts) -> Steps[list[File]]:
-        """The file, or all files of the folder."""
-        file = yield from self.files.read(parts)
-        return [file] if file is not None else (yield from self.files.below(parts))
-
     def _edited(self, path: str, parts: Parts, change: Callable[[str], str]) -> Steps[tuple[str, str]]:
-        """The text before and after; when somebody else wrote in between, the edit is made on what they wrote."""
-        for attempts_left in reversed(range(ATTEMPTS)):
-            file = yield from self.files.read(parts)
+        """The text before and after."""
+
+        def changed(file: File | None) -> str:
             if file is None:
-                if not parts or (yield from self.files.below(parts)):
-                    raise ToolError(f"The path {path} is not a file.")
-                _absent(path)
-            text = change(file.text)
-            try:
-                yield from self.files.write(parts, text, file)
-            except Conflict:
-                if not attempts_left:
-                    raise
-            else:
-                return file.text, text
-        raise AssertionError("the last attempt returns or raises")
+                raise FileNotFoundError
+            return change(file.text)
+
+        try:
+            file, text = yield from self.files.change(parts, changed)
+        except FileNotFoundError:
+            if not parts or (yield from self.files.below(parts)):
+                raise ToolError(f"The path {path} is not a file.") from None
+            _absent(path)
+        return file.text if file else "", text
 
 
 class MemoryTool(BetaAbstractMemoryTool):

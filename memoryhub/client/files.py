@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from memoryhub.client.errors import Conflict
 from memoryhub.client.outcomes import NotStored, Outcome, is_stored
 from memoryhub.client.places import Place, Seen
 from memoryhub.client.results import Memory
 from memoryhub.client.steps import Steps
 
 Parts = tuple[str, ...]
+ATTEMPTS = 3
 MAX_LAYERS = 4  # of percent-encoding; what is still encoded after that is refused too
 
 
@@ -71,6 +73,11 @@ class Files:
         memory = yield from self.place.get(parts[:-1], parts[-1])
         return None if memory is None else File(parts, memory)
 
+    def at(self, parts: Parts) -> Steps[list[File]]:
+        """The file, or every file of the folder."""
+        file = yield from self.read(parts)
+        return [file] if file is not None else (yield from self.below(parts))
+
     def below(self, parts: Parts = ()) -> Steps[list[File]]:
         """Every file in this folder and its folders, by path."""
         listed = yield from self.place.list(parts)
@@ -82,6 +89,24 @@ class Files:
         proposal = self._proposal(parts, text, over, expected_version=over.memory.version if over else 0)
         outcome: Outcome = yield lambda hub: hub.propose(**proposal)
         _check([(parts, outcome)])
+
+    def change(self, parts: Parts, changed: Callable[[File | None], str]) -> Steps[tuple[File | None, str]]:
+        """Propose what becomes of a file, and return it as it was with its new text.
+
+        When somebody else wrote in between, the change is made on what they wrote. Raises Conflict after a few times,
+        NotStored, HubError, and whatever `changed` raises.
+        """
+        for attempts_left in reversed(range(ATTEMPTS)):
+            file = yield from self.read(parts)
+            text = changed(file)
+            try:
+                yield from self.write(parts, text, file)
+            except Conflict:
+                if not attempts_left:
+                    raise
+            else:
+                return file, text
+        raise AssertionError("the last attempt returns or raises")
 
     def forget(self, files: Sequence[File]) -> Steps[None]:
         """Forget every version of these."""
