@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import runpy
 import sys
+from pathlib import Path
 from typing import Any
 
 import httpx
 import httpx2
+import nat_shape
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
 from cast import TEAM, Company, word
@@ -17,6 +20,7 @@ from client_door import AwaitedNetwork, Network
 from scripted_model import Script, save
 
 from memories.models import Memory
+from memoryhub.client import examples
 from memoryhub.client.agent.__main__ import main as chat
 from memoryhub.client.deepagents import READ_ONLY
 
@@ -118,6 +122,24 @@ def test_memory_for_claude(acme: Company, surroundings: pytest.MonkeyPatch, caps
     assert (result["tool_use_id"], result.get("is_error", False)) == ("t1", False)
     assert sent[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
     assert "thread" not in sent[0]
+
+
+def test_memory_for_the_agent_toolkit(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    nat_shape.stand_in()
+    runpy.run_module(f"{EXAMPLES}.nat_memory")
+    assert capsys.readouterr().out == "not added yet: the person is asked first\n"
+
+
+def test_moving_from_mem0(surroundings: pytest.MonkeyPatch, capsys: Any, tmp_path: Path) -> None:
+    surroundings.setenv("MEM0_TELEMETRY", "False")
+    surroundings.setenv("MEM0_DIR", str(tmp_path))
+    runpy.run_module(f"{EXAMPLES}.mem0_move")
+    assert capsys.readouterr().out == "PENDING\nFAILED\n0 remembered\n"
+
+
+def test_every_example_is_run() -> None:
+    there = {file.stem for file in Path(examples.__file__).parent.glob("*.py")} - {"__init__"}
+    assert there == set(re.findall(r"EXAMPLES}\.(\w+)", Path(__file__).read_text()))
 
 
 def test_memory_of_a_team(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from memoryhub.client.errors import NotFound
+from memoryhub.client.errors import NotFound, Unavailable
 from memoryhub.client.inputs import EvidenceBody, NamespaceRef, Proposal
 from memoryhub.client.results import Memory, Recalled
 from memoryhub.client.steps import Steps
@@ -53,9 +53,11 @@ class Place:
         return [one for one in found if one.valid_until is None or one.valid_until > now]
 
     def search(self, labels: Sequence[str], query: str, limit: int) -> Steps[Recalled]:
-        """A recall in this area and below."""
+        """A recall in this area and below. Raises Unavailable when it does not work, instead of finding nothing."""
         area = self.area(labels)
         found: Recalled = yield lambda hub: hub.recall(query, namespaces=[area], kinds=[self.kind], limit=limit)
+        if found.status == "degraded" and not found.items:
+            raise Unavailable("degraded", "Search does not work now; this does not mean that nothing is there.")
         return found
 
     def forget(self, labels: Sequence[str], key: str) -> Steps[None]:
