@@ -26,6 +26,7 @@ from memoryhub.client.deepagents import READ_ONLY
 
 RUN = asyncio.run
 EXAMPLES = "memoryhub.client.examples"
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -135,6 +136,13 @@ def test_moving_from_mem0(surroundings: pytest.MonkeyPatch, capsys: Any, tmp_pat
     surroundings.setenv("MEM0_DIR", str(tmp_path))
     runpy.run_module(f"{EXAMPLES}.mem0_move")
     assert capsys.readouterr().out == "PENDING\nFAILED\n0 remembered\n"
+
+
+@pytest.mark.parametrize("program", re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
+def test_the_programs_of_readme(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any, program: str) -> None:
+    acme.alice.store("Put the conclusion first.", "answer_style", value="conclusion_first")
+    exec(compile(program, "README.md", "exec"), {})  # noqa: S102
+    assert "answer_style = conclusion_first" in capsys.readouterr().out
 
 
 def test_every_example_is_run() -> None:
