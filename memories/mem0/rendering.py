@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from memories.actions import ACTIVATING
 from memories.models import Candidate, Memory, Operation
 from memories.write_gate import Outcome
@@ -44,8 +46,8 @@ def event(operation: Operation) -> dict[str, Any]:
     row = held.memory if held is not None else operation.memory
     state = status(operation)
     kept = [memory(row, event="ADD")] if state == SUCCEEDED and row is not None else []
-    told = {PENDING: "It waits for its person.", SUCCEEDED: "It is remembered."}
-    message = told.get(state, f"It is not remembered: {operation.reason}.")
+    refused = _("It is not remembered: %(reason)s.") % {"reason": operation.reason}
+    message = {PENDING: _("It waits for its person."), SUCCEEDED: _("It is remembered.")}.get(state, refused)
     return {
         "event_id": str(operation.pk),
         "event_type": "ADD",
