@@ -46,7 +46,10 @@ def told(put: Any) -> Any:
     return {"type": "user_message", "ref": f"message_{word()}", "occurred_at": now()}
 
 
-LEFT_OUT = {"test_no_running_loop": "a store over a client that waits may be called from anywhere"}
+LEFT_OUT = {
+    "test_no_running_loop": "a store over a client that waits may be called from anywhere",
+    "test_large_batches_async": "it puts and deletes at once: what was told before a forgetting stays forgotten",
+}
 
 globals().update(for_any_store(theirs_of(waiting, {})))
 for name, test in for_any_store(theirs_of(awaited, LEFT_OUT)).items():
