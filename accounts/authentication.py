@@ -28,9 +28,11 @@ NAME_LIMIT = 128
 class AgentKeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer mh_…`: an agent key, a delegation or a personal token."""
 
+    words: tuple[bytes, ...] = (b"bearer",)
+
     def authenticate(self, request: Request) -> tuple[Any, Principal] | None:
         header = get_authorization_header(request).split()
-        if not header or header[0].lower() != b"bearer":
+        if not header or header[0].lower() not in self.words:
             return None
         token = secrets.parse_token(header[1].decode("latin-1")) if len(header) == 2 else None
         credential = _credential(token) if token else None
@@ -51,6 +53,12 @@ class AgentKeyAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memoryhub"'
+
+
+class TokenKeyAuthentication(AgentKeyAuthentication):
+    """The same credentials from clients that send `Authorization: Token mh_…`."""
+
+    words = (b"bearer", b"token")
 
 
 class PersonSessionAuthentication(SessionAuthentication):

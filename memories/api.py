@@ -454,7 +454,9 @@ class ToolCallView(HubView):
         def again(status: int, references: Mapping[str, Any]) -> Result:
             return Result(status, {"call_id": call_id, "output": tool_calls.again(self.principal, references)})
 
+        # In a run the call itself is the key; elsewhere it is the caller's, as everywhere.
+        named = {"key": f"{run}\n{call_id}"} if run else {}
         try:
-            return self.once(work, again, route="tools/call", key=f"{run}\n{call_id}" if run else None)
+            return self.once(work, again, route="tools/call", **named)
         except IdempotencyMismatch as error:
             return Response({"call_id": call_id, "output": {"ok": False, "error": error.code}})

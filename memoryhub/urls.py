@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("memories.urls")),
     path("", include("reviews.urls")),
     path("style/", style.show_style, name="style"),
+    path("api/mem0/", include("memories.mem0.urls")),
     path("mcp", McpView.as_view(), name="mcp"),
     path("api/schema/", SpectacularAPIView.as_view(http_method_names=["get", "head"]), name="schema"),
     # Only what they are for: OPTIONS of a page without a template answered 500.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import re
 import shlex
 import stat
+import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +26,8 @@ from accounts.models import Tenant, User
 from accounts.provisioning import provision_tenant
 from memories.models import Candidate, Memory
 from memoryhub.demo import company, page, seeding, story
+
+README = Path(__file__).resolve().parent.parent / "README.md"
 
 
 @pytest.fixture
@@ -96,7 +101,7 @@ def test_the_printed_calls_and_pages_work_as_they_stand(file: Path) -> None:
     out = io.StringIO()
     page.show(seeding.prepare(file), timezone.now(), out)
     printed = [line for line in out.getvalue().splitlines() if line.startswith("curl ")]
-    answers = [carried_out(line) for line in printed]
+    answers = [carried_out(shlex.split(line)) for line in printed]
     assert [answer.status_code for answer in answers] == [201, 200, 200]
     proposed, recalled, listed = (answer.json() for answer in answers)
     assert proposed["decision"] == "store"
@@ -110,14 +115,28 @@ def test_the_printed_calls_and_pages_work_as_they_stand(file: Path) -> None:
     assert len(paths) == len(page.PAGES)
 
 
-def carried_out(call: str) -> Any:
-    """What curl would do, inside this process."""
-    words = shlex.split(call)
+def test_the_calls_of_readme_work_as_they_stand_there(file: Path) -> None:
+    block = re.search(r"^```\n(curl .*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    assert block
+    # A shell tells with which words it would start curl.
+    script = "curl() { printf '%s\\0' \"$@\"; printf '\\1\\0'; }\n" + block[1]
+    surroundings = os.environ | {"KEY": seeding.prepare(file).key}
+    told = subprocess.run(["bash", "-c", script], env=surroundings, capture_output=True, check=True)  # noqa: S603, S607
+    calls = [call.split("\0")[:-1] for call in told.stdout.decode().split("\1\0")[:-1]]
+    proposed, recalled, listed = (carried_out(words).json() for words in calls)
+    assert proposed["decision"] == "store"
+    assert "picking_list" in [item["key"] for item in recalled["items"]]
+    assert "friendly" in [item["value"] for item in listed["items"]]
+
+
+def carried_out(words: list[str]) -> Any:
+    """What curl would do with these words, inside this process."""
     headers = dict(words[at + 1].split(": ", 1) for at, word in enumerate(words) if word == "-H")
     body = words[words.index("-d") + 1] if "-d" in words else ""
     address = next(word for word in words if word.startswith(settings.MEMORYHUB_BASE_URL))
     path = address.removeprefix(settings.MEMORYHUB_BASE_URL)
-    return Client().generic(words[words.index("-X") + 1], path, body, "application/json", headers=headers)
+    method = words[words.index("-X") + 1] if "-X" in words else "POST" if body else "GET"
+    return Client().generic(method, path, body, "application/json", headers=headers)
 
 
 # --- the story --------------------------------------------------------------------------------------------------------

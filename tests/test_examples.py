@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 import runpy
 import sys
+from pathlib import Path
 from typing import Any
 
 import httpx
 import httpx2
+import nat_shape
 import pytest
-from asgiref.sync import async_to_sync
-from cast import Company, word
+from asgiref.sync import async_to_sync, sync_to_async
+from cast import TEAM, Company, word
 from client_door import AwaitedNetwork, Network
 from scripted_model import Script, save
 
 from memories.models import Memory
+from memoryhub.client import examples
 from memoryhub.client.agent.__main__ import main as chat
+from memoryhub.client.deepagents import READ_ONLY
 
 RUN = asyncio.run
 EXAMPLES = "memoryhub.client.examples"
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -41,21 +48,28 @@ def surroundings(acme: Company, monkeypatch: pytest.MonkeyPatch) -> pytest.Monke
     return monkeypatch
 
 
-def _run(main: Any) -> None:
+def _run(main: Any) -> Any:
     """In this thread, where the test's transaction is."""
 
-    async def awaited() -> None:
-        await main
+    async def awaited() -> Any:
+        return await main
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncio, "run", RUN)  # async_to_sync needs it itself
-        async_to_sync(awaited)()
+        patch.setattr(asyncio, "to_thread", lambda work, *args: sync_to_async(work)(*args))
+        return async_to_sync(awaited)()
 
 
 def with_model(patch: pytest.MonkeyPatch, script: Script) -> None:
     patch.setenv("OPENAI_MODEL", "a-model")
     patch.setenv("OPENAI_BASE_URL", "http://model.test/v1")
     patch.setattr(httpx2.HTTPTransport, "handle_request", lambda _, request: script.answer(request))
+
+    async def answer(_: Any, request: httpx2.Request) -> httpx2.Response:
+        await request.aread()
+        return script.answer(request)
+
+    patch.setattr(httpx2.AsyncHTTPTransport, "handle_async_request", answer)
 
 
 def typing(patch: pytest.MonkeyPatch, *lines: str) -> None:
@@ -92,6 +106,78 @@ def test_explicit_requests(surroundings: pytest.MonkeyPatch, capsys: Any) -> Non
 def test_memory_for_a_graph(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
     runpy.run_module(f"{EXAMPLES}.graph_memory")
     assert capsys.readouterr().out == "('answers',) answer_style Put the conclusion first and then the reasons.\n"
+
+
+def test_memory_for_claude(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    """R-321: one file is written by the model's command, and the provider keeps nothing."""
+    file = {"command": "create", "path": "/memories/reports.md", "file_text": "The conclusion comes first."}
+    answers = [
+        _message("tool_use", {"type": "tool_use", "id": "t1", "name": "memory", "input": file}),
+        _message("end_turn", {"type": "text", "text": "Noted."}),
+    ]
+    sent: list[Any] = []
+
+    def answer(_: Any, request: httpx2.Request) -> httpx2.Response:
+        sent.append(json.loads(request.content))
+        return httpx2.Response(200, json=answers[len(sent) - 1])
+
+    surroundings.setenv("ANTHROPIC_API_KEY", "none")
+    surroundings.setenv("ANTHROPIC_MODEL", "a-model")
+    surroundings.setattr(httpx2.HTTPTransport, "handle_request", answer)
+    runpy.run_module(f"{EXAMPLES}.claude_memory")
+    assert capsys.readouterr().out == "Noted.\nreports.md = The conclusion comes first.\n"
+    (result,) = sent[1]["messages"][-1]["content"]
+    assert (result["tool_use_id"], result.get("is_error", False)) == ("t1", False)
+    assert sent[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+    assert "thread" not in sent[0]
+
+
+def test_memory_for_the_agent_toolkit(surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    nat_shape.stand_in()
+    runpy.run_module(f"{EXAMPLES}.nat_memory")
+    assert capsys.readouterr().out == "not added yet: the person is asked first\n"
+
+
+def test_moving_from_mem0(surroundings: pytest.MonkeyPatch, capsys: Any, tmp_path: Path) -> None:
+    surroundings.setenv("MEM0_TELEMETRY", "False")
+    surroundings.setenv("MEM0_DIR", str(tmp_path))
+    runpy.run_module(f"{EXAMPLES}.mem0_move")
+    assert capsys.readouterr().out == "PENDING\nFAILED\n0 remembered\n"
+
+
+@pytest.mark.parametrize("program", re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
+def test_the_programs_of_readme(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any, program: str) -> None:
+    acme.alice.store("Put the conclusion first.", "answer_style", value="conclusion_first")
+    exec(compile(program, "README.md", "exec"), {})  # noqa: S102
+    assert "answer_style = conclusion_first" in capsys.readouterr().out
+
+
+def test_every_example_is_run() -> None:
+    there = {file.stem for file in Path(examples.__file__).parent.glob("*.py")} - {"__init__"}
+    assert there == set(re.findall(r"EXAMPLES}\.(\w+)", Path(__file__).read_text()))
+
+
+def test_memory_of_a_team(acme: Company, surroundings: pytest.MonkeyPatch, capsys: Any) -> None:
+    text = "Check the receipt before a refund is confirmed."
+    acme.alice.share(TEAM, text, "receipt", kind="procedure")
+    surroundings.setenv("TEAM", "support")
+    runpy.run_module(f"{EXAMPLES}.team_memory")
+    assert capsys.readouterr().out == f"/team/receipt {text}\n{READ_ONLY}\n"
+
+
+@pytest.mark.parametrize(("typed", "saved"), [("y", "answer_style = brief\n"), ("n", "")])
+def test_memory_for_the_agents_sdk(surroundings: pytest.MonkeyPatch, capsys: Any, typed: str, saved: str) -> None:
+    surroundings.setenv("OPENAI_API_KEY", "none")
+    with_model(surroundings, Script(save("brief"), "As you wish."))
+    typing(surroundings, typed)
+    runpy.run_module(f"{EXAMPLES}.agents_memory")
+    assert capsys.readouterr().out.endswith(f"As you wish.\n{saved}")
+
+
+def _message(stopped: str, *content: Any) -> dict[str, Any]:
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    about = {"id": "msg_1", "type": "message", "role": "assistant", "model": "a-model", "stop_sequence": None}
+    return {**about, "stop_reason": stopped, "content": list(content), "usage": usage}
 
 
 @pytest.mark.parametrize(("typed", "state"), [("y", "saved"), ("n", "not_approved")])

@@ -119,7 +119,7 @@ def api_views(patterns: list[URLPattern | URLResolver], prefix: str = "") -> Ite
         route = f"{prefix}{pattern.pattern}"
         if isinstance(pattern, URLResolver):
             yield from api_views(pattern.url_patterns, route)
-        elif route.startswith(("api/v1/", "mcp")):
+        elif route.startswith(("api/v1/", "api/mem0/", "mcp")):
             yield route, getattr(pattern.callback, "cls", None)
 
 

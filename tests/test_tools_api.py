@@ -286,6 +286,18 @@ def test_without_a_run_each_call_is_its_own(acme: Company) -> None:
         assert Operation.objects.count() == 2
 
 
+def test_without_a_run_the_callers_key_makes_it_one_call(acme: Company) -> None:
+    """R-219: in a run the key changes nothing."""
+    body, once = {"call_id": "c1", "name": "memory_save", "arguments": STYLE}, {"Idempotency-Key": word()}
+    first, again = (acme.alice.post("/tools/call", body, once) for _ in range(2))
+    assert (again.json(), again["Idempotency-Replayed"]) == (first.json(), "true")
+    other = acme.alice.post("/tools/call", body | {"call_id": "c2"}, once).json()
+    assert other == {"call_id": "c2", "output": {"ok": False, "error": "idempotency_key_reused"}}
+    acme.alice.in_run("run_1").post("/tools/call", body, once)
+    with acme.entered():
+        assert Operation.objects.count() == 2
+
+
 def test_a_repeated_search_shows_no_more_than_may_be_seen_now(acme: Company) -> None:
     """R-062, R-153: what was forgotten or lost since is not in the repeated answer."""
     memory = acme.alice.store()

@@ -24,6 +24,7 @@ from memories.inputs import MAX_STATEMENT, MAX_VALUE_BYTES, NamespaceRef, texts_
 SCHEMA = "memoryhub.memory/1"
 MAX_LINE_BYTES = 64 * 1024
 MAX_DEPTH = 32
+MEM0_KIND = "profile"
 YEARS = range(1900, 9001)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})", re.ASCII)
@@ -103,6 +104,11 @@ def from_mem0(content: bytes) -> Iterator[Line]:
 IMPORTERS: Mapping[str, Importer] = {"jsonl": from_jsonl, "mem0": from_mem0, "text": from_text}
 
 
+def mem0_key(name: str) -> str:
+    """The key of a memory of mem0: the same id or words are the same memory whenever they come."""
+    return f"mem0_{_mark(name)}"
+
+
 @cache
 def schema() -> Mapping[str, Any]:
     """The published schema of a line."""
@@ -169,7 +175,7 @@ def _from_mem0(item: Any) -> Entry:
     end = _end(ends) if isinstance(ends, str) else None
     known = item.get("id")
     name = known if isinstance(known, str) and known.strip() else words
-    return Entry("profile", f"mem0_{_mark(name)}", _sentence(words.strip()), valid_until=end, inferred=True)
+    return Entry(MEM0_KIND, mem0_key(name), _sentence(words.strip()), valid_until=end, inferred=True)
 
 
 def _sentence(text: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from memoryhub.client import reading
-from memoryhub.client.calls import Call, Effect, ask, change, endpoint, get, listing, write
+from memoryhub.client.calls import Call, ask, change, endpoint, get, listing, write
 from memoryhub.client.errors import NoMemoryHub
 from memoryhub.client.extractions import Extraction, Message, Method
 from memoryhub.client.inputs import Changes, End, EvidenceBody, NamespaceRef, Proposal, Question
@@ -41,9 +41,7 @@ PAGE = "200"
 
 
 class Endpoints:
-    """The methods that `Client` and `AsyncClient` share. `run` is the run that the client's calls belong to."""
-
-    run: str
+    """The methods that `Client` and `AsyncClient` share."""
 
     @endpoint
     def recall(self, query: str, *, explain: bool = False, **question: Unpack[Question]) -> Call[Recalled]:
@@ -250,11 +248,12 @@ class Endpoints:
         return get("/tools", _tools, format=format)
 
     @endpoint
-    def call_tool(self, call_id: str, name: str, arguments: str | Mapping[str, Any]) -> Call[ToolAnswer]:
-        """Carry a model's call out. In a run a `call_id` acts once, so only there it is sent again unanswered."""
+    def call_tool(
+        self, call_id: str, name: str, arguments: str | Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> Call[ToolAnswer]:
+        """Carry a model's call out. In a run a `call_id` acts once, whatever the key; elsewhere the key does."""
         body = {"call_id": call_id, "name": name, "arguments": arguments}
-        effect = Effect.ONCE if self.run else Effect.EACH_TIME
-        return Call("POST", "/tools/call", reading.answer(ToolAnswer), effect, body)
+        return write("/tools/call", reading.answer(ToolAnswer), body, idempotency_key)
 
     @endpoint
     def delegate(

@@ -4,7 +4,7 @@ Checkpointers are not replaced: they keep what a thread of a graph is doing, in 
 whoever runs the graph answers for keeping and erasing that. This store holds what outlives a thread. Give a graph both.
 """
 
-from memoryhub.client.langgraph.outcomes import Held, NotStored
 from memoryhub.client.langgraph.store import HubStore
+from memoryhub.client.outcomes import Held, NotStored
 
 __all__ = ["Held", "HubStore", "NotStored"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
 
 from langgraph.store.base import (
     BaseStore,
@@ -21,17 +21,15 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from memoryhub.client.errors import HubError, NotFound, Unavailable
 from memoryhub.client.hub import AsyncClient, Client
-from memoryhub.client.inputs import EvidenceBody, NamespaceRef, Proposal
+from memoryhub.client.inputs import NamespaceRef, Proposal
 from memoryhub.client.langgraph.matching import check_filter, is_under, matches
-from memoryhub.client.langgraph.outcomes import NotStored, Write
 from memoryhub.client.langgraph.values import found_item_of, item_of, told
-from memoryhub.client.results import Decision, Memory, Recalled
+from memoryhub.client.outcomes import NotStored, Write, is_held, is_stored
+from memoryhub.client.places import OWN, Place, Seen
+from memoryhub.client.results import Decision
+from memoryhub.client.steps import Steps, run, run_awaited
 
-T = TypeVar("T")
-Step = Callable[[Any], Any]  # a call of either client
-Steps = Generator[Step, Any, T]
 BEST = 100  # as many as one recall returns
 
 
@@ -63,54 +61,26 @@ class HubStore(BaseStore):
         *,
         namespace: NamespaceRef | None = None,
         kind: str = "preference",
-        evidence: Callable[[PutOp], EvidenceBody | str | None] | None = None,
+        evidence: Callable[[PutOp], Seen] | None = None,
         on_held: Callable[[PutOp, Decision], None] | None = None,
     ) -> None:
         self.hub = hub
-        self.namespace: NamespaceRef = namespace or {"type": "user"}
-        self.kind = kind
+        self.place = Place(namespace or OWN, kind)
         self.evidence = evidence
         self.on_held = on_held
         self.ttl_config: TTLConfig | None = {"refresh_on_read": False, "omit_expired": True}
-        self._root = tuple(self.namespace.get("path", ()))
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Answers in the order of `ops`. Reads see what was there before; of two puts to a key the last one counts."""
         if not isinstance(self.hub, Client):
             raise asyncio.InvalidStateError("A store over an AsyncClient is awaited: use abatch, aget, aput.")
-        steps = self._batch(list(ops))
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    answer = step(self.hub)
-                    answer = list(answer) if isinstance(answer, Iterator) else answer
-                except HubError as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(answer)
-        except StopIteration as done:
-            results: list[Result] = done.value
-            return results
+        return run(self.hub, self._batch(list(ops)))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same, awaited; over a Client in a thread."""
         if isinstance(self.hub, Client):
             return await asyncio.to_thread(self.batch, ops)
-        steps = self._batch(list(ops))
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    asked = step(self.hub)
-                    answer = [one async for one in asked] if isinstance(asked, AsyncIterator) else await asked
-                except HubError as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(answer)
-        except StopIteration as done:
-            results: list[Result] = done.value
-            return results
+        return await run_awaited(self.hub, self._batch(list(ops)))
 
     def _batch(self, ops: list[Op]) -> Steps[list[Result]]:
         for op in ops:
@@ -123,7 +93,7 @@ class HubStore(BaseStore):
         puts = {(op.namespace, str(op.key)): op for op in ops if isinstance(op, PutOp)}
         for op in puts.values():
             if op.value is None:
-                yield from self._forget(op)
+                yield from self.place.forget(op.namespace, str(op.key))
         yield from self._propose([op for op in puts.values() if op.value is not None], len(puts))
         return results
 
@@ -141,51 +111,26 @@ class HubStore(BaseStore):
                 raise ValueError(f"There is no operation {type(op).__name__}.")
 
     def _get(self, op: GetOp) -> Steps[Item | None]:
-        place = self._place(op.namespace)
-        try:
-            memory = yield lambda hub: hub.lookup(namespace=place, kind=self.kind, key=str(op.key))
-        except NotFound as error:
-            if error.code == "unknown_namespace":
-                raise
-            return None
-        return item_of(memory, self._root)
+        memory = yield from self.place.get(op.namespace, str(op.key))
+        return None if memory is None else item_of(memory, self.place.root)
 
     def _search(self, op: SearchOp) -> Steps[list[SearchItem]]:
-        place = self._place(op.namespace_prefix)
         if op.query and op.query.strip():
-            found: Recalled = yield lambda hub: hub.recall(op.query, namespaces=[place], kinds=[self.kind], limit=BEST)
-            if found.status == "degraded" and not found.items:
-                raise Unavailable("degraded", "Search does not work now; this does not mean that nothing is there.")
-            items = [found_item_of(one, self._root) for one in found.items]
+            found = yield from self.place.search(op.namespace_prefix, op.query, BEST)
+            items = [found_item_of(one, self.place.root) for one in found.items]
         else:
-            listed = yield from self._listed(place)
-            items = [found_item_of(one, self._root) for one in listed]
+            listed = yield from self.place.list(op.namespace_prefix)
+            items = [found_item_of(one, self.place.root) for one in listed]
             items.sort(key=lambda one: one.updated_at, reverse=True)
         fitting = [one for one in items if matches(one.value, op.filter)]
         return fitting[op.offset : op.offset + op.limit]
 
     def _list_namespaces(self, op: ListNamespacesOp) -> Steps[list[tuple[str, ...]]]:
-        listed = yield from self._listed(self._place(()))
-        namespaces = {one.namespace.path[len(self._root) :] for one in listed}
+        listed = yield from self.place.list()
+        namespaces = {self.place.labels_of(one) for one in listed}
         fitting = [one for one in namespaces if all(is_under(one, each) for each in op.match_conditions or ())]
         found = sorted({one[: op.max_depth] for one in fitting})
         return found[op.offset : op.offset + op.limit]
-
-    def _listed(self, place: NamespaceRef) -> Steps[list[Memory]]:
-        found: list[Memory] = yield lambda hub: hub.memories(namespace=place, kind=self.kind, status="active")
-        now = datetime.now(UTC)
-        return [one for one in found if one.valid_until is None or one.valid_until > now]
-
-    def _forget(self, op: PutOp) -> Steps[None]:
-        """Also what is paused or past its end, which a lookup does not show."""
-        place, path = self._place(op.namespace), (*self._root, *op.namespace)
-        kept: list[Memory] = yield lambda hub: hub.memories(namespace=place, kind=self.kind, key=str(op.key))
-        current = [one for one in kept if one.namespace.path == path and one.status != "superseded"]
-        for memory in current:
-            try:
-                yield lambda hub, gone=memory.memory_id: hub.forget(gone)
-            except NotFound:
-                continue  # somebody else forgot it in between
 
     def _propose(self, puts: list[PutOp], among: int) -> Steps[None]:
         if not puts:
@@ -194,33 +139,17 @@ class HubStore(BaseStore):
         outcomes = yield lambda hub: hub.propose_batch(proposals)
         missed: list[Write] = []
         for op, outcome in zip(puts, outcomes, strict=True):
-            if isinstance(outcome, Decision) and outcome.waiting and self.on_held:
+            if is_held(outcome) and self.on_held:
                 self.on_held(op, outcome)
-            elif not (isinstance(outcome, Decision) and outcome.stored):
+            elif not is_stored(outcome):
                 missed.append((op, outcome))
         if missed:
             raise NotStored.of(missed, among)
 
     def _proposal(self, op: PutOp) -> Proposal:
-        said = told(op.value or {})
-        made: Proposal = {
-            "namespace": self._place(op.namespace),
-            "kind": self.kind,
-            "key": str(op.key),
-            "statement": said["statement"],
-            "value": said["value"],
-        }
-        if op.ttl is not None:
-            made["valid_until"] = datetime.now(UTC) + timedelta(minutes=op.ttl)
-        event = self.evidence(op) if self.evidence else None
-        if isinstance(event, str):
-            made["evidence_id"] = event
-        elif event is not None:
-            made["evidence"] = event
-        return made
-
-    def _place(self, namespace: tuple[str, ...]) -> NamespaceRef:
-        return {**self.namespace, "path": [*self._root, *namespace]}
+        seen = self.evidence(op) if self.evidence else None
+        ends = {} if op.ttl is None else {"valid_until": datetime.now(UTC) + timedelta(minutes=op.ttl)}
+        return self.place.proposal(op.namespace, str(op.key), seen=seen, **told(op.value or {}), **ends)
 
 
 def _check_search(op: SearchOp) -> None:
