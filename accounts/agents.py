@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from accounts import audit, calls, keys, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
 from accounts.models import Agent, AgentKey, AgentSubject
-from accounts.principals import Principal, Scope
+from accounts.principals import Principal, Role, Scope
 
 GIVEN = (Scope.RECALL, Scope.READ, Scope.PROPOSE, Scope.ATTEST, Scope.FORGET)
 """What a person may let an agent do that acts for that person alone."""
@@ -133,16 +133,16 @@ def _owned(principal: Principal) -> QuerySet[Agent]:
 
 def _changeable(principal: Principal, agent_id: uuid.UUID) -> Agent:
     """An agent that has not ended, locked: the person's own, or for who sets the tenant up any of it."""
-    if principal.may(Scope.PROVISION):
+    if principal.is_person and not principal.has_role(Role.ADMIN):
+        _require_presence(principal)
+        get(principal, agent_id)
+    else:
         try:
             known = all_of(principal).filter(pk=agent_id).exists()
         except Forbidden:
             known = False
         if not known:
             raise NotVisible
-    else:
-        _require_presence(principal)
-        get(principal, agent_id)
     agent = Agent.objects.select_for_update().get(pk=agent_id)
     if not agent.is_active and not AgentKey.objects.filter(agent=agent, revoked_at=None).exists():
         raise Conflict("This agent was ended for good; connect a new one.", code="agent_ended")

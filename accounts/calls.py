@@ -25,6 +25,8 @@ from accounts.principals import Principal, Scope
 
 SHOWN = 200
 LIVES = timedelta(days=7)
+COUNTS_LIVE = timedelta(days=400)
+LOOKED_AT = timedelta(hours=1)
 BATCH = 100
 AROUND = timedelta(minutes=2)  # a call's events were made shortly before it was answered
 WAITING = 1000
@@ -116,10 +118,15 @@ def days_of(agent_ids: Iterable[uuid.UUID], since: datetime) -> QuerySet[AgentDa
 
 
 def drop_old(_principal: Principal, now: datetime) -> Mapping[str, int]:
-    """Remove what is older than a week, and of each key all but its newest ones."""
+    """Remove the calls of more than a week ago, of each key all but its newest ones, and counts of long ago.
+
+    Only keys that were used since a while ago can have too many: the others were looked at before.
+    """
     with tenancy.atomic():
-        gone, _ = ApiCall.objects.filter(created_at__lt=now - LIVES).delete()
-    for key_id in list(ApiCall.objects.order_by().values_list("key_id", flat=True).distinct()):
+        gone, _ = ApiCall.objects.filter(pk__lt=first_uuid7(now - LIVES)).delete()
+        AgentDay.objects.filter(pk__lt=first_uuid7(now - COUNTS_LIVE)).delete()
+    used = ApiCall.objects.filter(pk__gte=first_uuid7(now - LOOKED_AT)).order_by()
+    for key_id in list(used.values_list("key_id", flat=True).distinct()):
         rows = ApiCall.objects.filter(key_id=key_id).order_by("-pk")
         oldest_kept = rows.values_list("pk", flat=True)[SHOWN - 1 : SHOWN].first()
         if oldest_kept is not None:

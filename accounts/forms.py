@@ -21,13 +21,12 @@ SCOPE_WORDS = {
     Scope.RECALL: _("recall memories for a question"),
     Scope.PROPOSE: _("propose and correct memories"),
     Scope.FORGET: _("pause and forget memories"),
-    Scope.PROVISION: _("set up webhooks, where you maintain or administer"),
     Scope.AUDIT: _("read the audit trail"),
     Scope.ATTEST: _("say what you said or what happened"),
     Scope.ATTEST_REVIEW: _("say what a reviewer decided"),
     Scope.RELAY: _("pass on a yes or no of yours"),
     Scope.MINT: _("give its tools tokens with fewer rights"),
-    Scope.PROVISION: _("set up people and agents"),
+    Scope.PROVISION: _("set up people, agents and webhooks, where you maintain or administer"),
 }
 LIFETIMES = (("30", _("30 days")), ("90", _("90 days")), ("365", _("one year")))
 ACTORS = (

@@ -25,11 +25,13 @@ from django.utils.translation import gettext as _
 
 from accounts import audit, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
-from accounts.models import Group, GroupMember, Invitation, Membership, User
+from accounts.ids import first_uuid7
+from accounts.models import AuditEvent, Group, GroupMember, Invitation, Membership, User
 from accounts.principals import ActorKind, Principal, Role, Scope
 
 SALT = "memoryhub.invitation"
 LIVES = timedelta(days=7)
+MOST_A_DAY = 100
 
 
 def waiting(principal: Principal, group: Group | None = None) -> QuerySet[Invitation]:
@@ -42,8 +44,9 @@ def waiting(principal: Principal, group: Group | None = None) -> QuerySet[Invita
 def invite(principal: Principal, email: str, role: str, group: Group | None = None) -> Invitation:
     """Invite an address, and send it the link when this is committed.
 
-    Raises Conflict for an address that is invited already or belongs to a member, InvalidInput for a role that there is
-    not or that this person may not give: only an administrator gives another one than `member`.
+    Raises Conflict for an address that is invited already or belongs to a member and after too many in a day,
+    InvalidInput for a role that there is not or that this person may not give: only an administrator gives another one
+    than `member`.
     """
     require_inviter(principal, group)
     if role not in set(Role) or (role != Role.MEMBER and not principal.has_role(Role.ADMIN)):
@@ -51,6 +54,7 @@ def invite(principal: Principal, email: str, role: str, group: Group | None = No
     address = email.strip().lower()
     if Membership.objects.filter(user__email=address, is_active=True).exists():
         raise Conflict("Someone with this address is a member already.", code="already_member")
+    _require_moderation(principal)
     try:
         with tenancy.atomic():
             made = Invitation.objects.create(
@@ -72,6 +76,7 @@ def send_again(principal: Principal, invitation_id: uuid.UUID) -> Invitation:
     """A new link with a new time to live; the one sent before opens nothing any more."""
     with tenancy.atomic():
         found = _open(principal, invitation_id)
+        _require_moderation(principal)
         found.nonce, found.expires_at = random.token_hex(8), timezone.now() + LIVES
         found.save(update_fields=["nonce", "expires_at"])
         audit.record(principal, "invitation.send", target="invitation", target_id=found.pk, details={"again": True})
@@ -151,6 +156,14 @@ def require_inviter(principal: Principal, group: Group | None) -> None:
     keeps = GroupMember.objects.filter(group=group, membership_id=principal.subject_id, is_maintainer=True)
     if not principal.is_person or group is None or not keeps.exists():
         raise Forbidden("Only an administrator or a maintainer may do that.", code="not_a_maintainer")
+
+
+def _require_moderation(principal: Principal) -> None:
+    """Nobody floods mailboxes in our name."""
+    since = first_uuid7(timezone.now() - timedelta(days=1))
+    sent = AuditEvent.objects.filter(action="invitation.send", actor_id=principal.actor_id, pk__gte=since)
+    if sent.count() >= MOST_A_DAY:
+        raise Conflict("As many invitations were sent as one may send in a day.", code="too_many_invitations")
 
 
 def _open(principal: Principal, invitation_id: uuid.UUID) -> Invitation:

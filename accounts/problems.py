@@ -175,6 +175,10 @@ PROBLEMS: dict[str, Problem] = {
     "already_invited": Problem(
         _("This address has an open invitation already."), _("Send that invitation again, or take it back first.")
     ),
+    "too_many_invitations": Problem(
+        _("As many invitations were sent as one may send in a day."),
+        _("Wait until tomorrow, or let someone else invite."),
+    ),
     "other_address": Problem(
         _("The invitation is for another address than the one you are signed in with."),
         _("Sign in with the invited address, or have the right one invited."),

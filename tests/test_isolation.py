@@ -198,7 +198,7 @@ ROWS = (
     ),
     *(
         Row("webhooks", method, Scope.PROVISION, right, body=body, relayed=True, asked_by="adam",
-            wrong_role=("alice", 403))
+            wrong_role=("rita", 403))
         for method, right, body in (
             ("GET", 200, lambda scene: None),
             ("POST", 201, made(url="https://example.com/hook", events=["entry.published"])),
@@ -424,7 +424,7 @@ PAGES = (
     Page("invitations/<uuid:invitation_id>/revoke/", POST, SIGN_IN, ANSWERED, {"invitation_id": "invitation_id"}),
     Page("invitations/<str:token>/", FORM, 404, (404,)),  # a made-up token
     Page("settings/", SAFE, SIGN_IN, SHOWN),
-    Page("settings/webhooks/", FORM, SIGN_IN, (403,)),  # for maintainers and admins
+    Page("settings/webhooks/", FORM, SIGN_IN, ANSWERED),
     Page(f"{HOOK_PAGE}/", SAFE, SIGN_IN, (404,), HOOK),
     *(Page(f"{HOOK_PAGE}/{what}/", POST, SIGN_IN, (404,), HOOK) for what in ("switch", "remove")),
     Page(

@@ -197,6 +197,17 @@ def test_an_address_has_one_open_invitation(
     assert len(mail.outbox) == 1
 
 
+def test_nobody_floods_mailboxes(
+    acme: Company, adam: Client, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(invitations, "MOST_A_DAY", 2)
+    assert [invite(adam, django_capture_on_commit_callbacks)[0].status_code for _ in range(3)] == [302, 302, 400]
+    with acme.entered():
+        waiting = Invitation.objects.order_by("pk")[0]
+    assert adam.post(f"/invitations/{waiting.pk}/resend/").status_code == 409
+    assert len(mail.outbox) == 2
+
+
 def test_a_maintainer_invites_into_their_own_group_as_a_member(
     cast: Cast, django_capture_on_commit_callbacks: Any
 ) -> None:
