@@ -18,6 +18,7 @@ SCOPE_WORDS = {
     Scope.RECALL: _("recall memories for a question"),
     Scope.PROPOSE: _("propose and correct memories"),
     Scope.FORGET: _("pause and forget memories"),
+    Scope.PROVISION: _("set up webhooks, where you maintain or administer"),
     Scope.AUDIT: _("read the audit trail"),
 }
 LIFETIMES = (("30", _("30 days")), ("90", _("90 days")), ("365", _("one year")))

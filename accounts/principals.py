@@ -39,7 +39,7 @@ class ActorKind(StrEnum):
     SYSTEM = "system"
 
 
-PERSON_SCOPES = frozenset({Scope.RECALL, Scope.READ, Scope.PROPOSE, Scope.FORGET})
+PERSON_SCOPES = frozenset({Scope.RECALL, Scope.READ, Scope.PROPOSE, Scope.FORGET, Scope.PROVISION})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery import Task
+from celery import Task, shared_task
+from django.utils import timezone
 
 from accounts import sealing, tenancy
 from accounts.models import IdempotencyKey
-from accounts.principals import Principal
+from accounts.principals import Principal, system
+from accounts.webhooks import sending
 
 TENANT_HEADER = "memoryhub_tenant"
 GRACE = timedelta(minutes=5)  # a request that began before the end may still be at work with it
@@ -40,3 +42,24 @@ def drop_idempotency_keys(_principal: Principal, now: datetime) -> Mapping[str, 
 def seal_audit(principal: Principal, _now: datetime) -> Mapping[str, int]:
     """Chain every event that is not sealed yet."""
     return {"events_sealed": sealing.seal_all(principal.tenant_id)}
+
+
+def send_webhooks(principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Send the messages that are due, and forget those that are long done with."""
+    counts = dict(sending.send_due(principal, now))
+    with tenancy.atomic():
+        return counts | {"webhook_messages_dropped": sending.drop_old(now)}
+
+
+class DeliverTask(TenantTask):
+    abstract = True
+
+    def send(self, tenant_id: uuid.UUID) -> None:
+        """Ask a worker to send what is due. When the broker is away the sweep does."""
+        self.apply_async(headers={TENANT_HEADER: str(tenant_id)}, retry=False)
+
+
+@shared_task(bind=True, base=DeliverTask, name="accounts.tasks.deliver")
+def deliver(_task: Any) -> None:
+    """Send the messages that have just become due."""
+    sending.send_due(system(tenancy.current_id()), timezone.now())

@@ -162,6 +162,35 @@ def require_change(principal: Principal, namespace: Namespace) -> None:
     )
 
 
+def playbook(principal: Principal) -> list[Namespace]:
+    """Where the playbook that the caller may see stands: the agents, teams and projects they may read, and for a
+    reviewer every agent of the tenant, since reviewers decide what those hold."""
+    found = {one.pk: one for one in readable(principal) if one.type != Namespace.Type.USER}
+    if principal.is_person and principal.has_role(Role.REVIEWER):
+        found |= {one.pk: one for one in _namespaces().filter(type=Namespace.Type.AGENT)}
+    return list(found.values())
+
+
+def playbook_memory(principal: Principal, memory_id: str | uuid.UUID) -> Memory:
+    """One version by its id, where the caller sees the playbook."""
+    rows = Memory.objects.select_related("slot", "namespace__agent", "namespace__group")
+    return _one(rows.filter(namespace__in=playbook(principal)), memory_id)
+
+
+def may_switch(principal: Principal, namespace: Namespace) -> bool:
+    """Whether the caller may suspend, resume and roll back what a team, project or agent goes by: a person who reviews
+    or maintains it or owns the agent, or who relays their word. By itself no agent brings back what was suspended."""
+    if not (principal.is_person or principal.may(Scope.RELAY)):
+        return False
+    owner = namespace.agent is not None and namespace.agent.owner_id == principal.subject_id
+    return owner or maintains(principal, namespace) or reviews(principal, namespace)
+
+
+def require_switch(principal: Principal, namespace: Namespace) -> None:
+    if not may_switch(principal, namespace):
+        raise Forbidden("Only a person who reviews or maintains it may suspend and resume it.", code="not_a_maintainer")
+
+
 def may_change(principal: Principal, namespace: Namespace) -> bool:
     """Whether the caller may forget, pause and resume there; the verbs ask again."""
     try:

@@ -219,6 +219,11 @@ class Policy:
         """The kinds a recall searches when it names none."""
         return frozenset(rule.name for rule in self.kinds if rule.recall_by_default)
 
+    @cached_property
+    def how_to_kinds(self) -> frozenset[str]:
+        """The kinds that tell how something is done: what the playbook is made of."""
+        return frozenset(rule.name for rule in self.kinds if rule.style == HOW_TO)
+
     def kind(self, name: str) -> KindRule | None:
         """The rule of a kind, also under its other names."""
         return self._kinds.get(name)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts import tenancy
 from accounts.principals import Principal, system
 from accounts.tasks import TENANT_HEADER, TenantTask
+from memories import announcing
 from memories.exchange.applying import apply as apply_now
 from memories.exchange.applying import apply_due
 from memories.exchange.applying import drop_expired as drop_expired_imports
@@ -43,6 +44,7 @@ __all__ = [
     "purge",
     "purge_forgotten",
     "soon",
+    "tell_expired",
     "write_export",
     "write_exports",
 ]
@@ -73,6 +75,11 @@ def purge(_task: Any, erasure_id: str) -> None:
 def fill_vectors(principal: Principal, now: datetime) -> Mapping[str, int]:
     """Make vectors of what is due: a batch, or under a broker, where nothing waits for this step, what time allows."""
     return fill_due(principal, now, seconds=SWEEP_SECONDS if settings.CELERY_BROKER_URL else 0.0)
+
+
+def tell_expired(_principal: Principal, now: datetime) -> Mapping[str, int]:
+    """Tell those who asked of entries of the playbook whose end has come."""
+    return {"expiries_told": announcing.expired(now)}
 
 
 class EmbedTask(TenantTask):

@@ -3,6 +3,8 @@ from django.urls import path
 from memories import api, list_views, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
+from memories.playbook import api as playbook_api
+from memories.playbook import views as playbook_views
 
 urlpatterns = [
     path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
@@ -32,6 +34,14 @@ urlpatterns = [
     path("api/v1/imports/<str:import_id>/lines", exchange_api.ImportLinesView.as_view(), name="api-import-lines"),
     path("api/v1/imports/<str:import_id>/start", exchange_api.ImportStartView.as_view(), name="api-import-start"),
     path("api/v1/imports/<str:import_id>/cancel", exchange_api.ImportCancelView.as_view(), name="api-import-cancel"),
+    path("api/v1/playbook", playbook_api.PlaybookView.as_view(), name="api-playbook"),
+    path("api/v1/playbook/<str:memory_id>", playbook_api.EntryView.as_view(), name="api-entry"),
+    path(
+        "api/v1/playbook/<str:memory_id>/versions", playbook_api.EntryVersionsView.as_view(), name="api-entry-versions"
+    ),
+    path("api/v1/playbook/<str:memory_id>/suspend", playbook_api.SuspendView.as_view(), name="api-suspend"),
+    path("api/v1/playbook/<str:memory_id>/resume", playbook_api.ReinstateView.as_view(), name="api-reinstate"),
+    path("api/v1/playbook/<str:memory_id>/roll-back", playbook_api.RollBackView.as_view(), name="api-roll-back"),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
@@ -50,6 +60,16 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
+    path("playbook/", playbook_views.show_playbook, name="playbook"),
+    path("playbook/duplicates/", playbook_views.show_duplicates, name="playbook-duplicates"),
+    path("playbook/new/", playbook_views.propose, name="propose-procedure"),
+    path("playbook/<uuid:memory_id>/", playbook_views.show_entry, name="playbook-entry"),
+    path("playbook/<uuid:memory_id>/compare/", playbook_views.compare, name="compare-entry"),
+    path("playbook/<uuid:memory_id>/change/", playbook_views.change, name="change-entry"),
+    path("playbook/<uuid:memory_id>/suspend/", playbook_views.suspend, name="suspend-entry"),
+    path("playbook/<uuid:memory_id>/resume/", playbook_views.reinstate, name="reinstate-entry"),
+    path("playbook/<uuid:memory_id>/renew/", playbook_views.renew, name="renew-entry"),
+    path("playbook/<uuid:memory_id>/roll-back/", playbook_views.roll_back, name="roll-back-entry"),
     path("data/", exchange_views.show_data, name="data"),
     path("data/memory-1.schema.json", exchange_views.show_schema, name="memory-schema"),
     path("data/exports/", exchange_views.ask_export, name="ask-export"),

@@ -132,6 +132,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
+# Webhooks may go to this machine and its networks, also by http: to try them out.
+MEMORYHUB_WEBHOOKS_LOCAL = env.flag("MEMORYHUB_WEBHOOKS_LOCAL", False)
 MEMORYHUB_OPEN_SIGN_UP = env.flag("MEMORYHUB_OPEN_SIGN_UP", False)
 ACCOUNT_ADAPTER = "memoryhub.sign_up.AccountAdapter"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
@@ -265,6 +267,9 @@ SPECTACULAR_SETTINGS = {
         "MemoryStatus": "memories.schemas.MEMORY_STATUSES",
         "ListedStatus": "memories.serializers.LISTED",
         "CandidateStatus": "memories.schemas.CANDIDATE_STATUSES",
+        "WebhookEvent": "accounts.webhooks.outbox.EVENTS",
+        "GroupType": "accounts.webhooks.api.GROUP_TYPES",
+        "DeliveryState": "accounts.webhooks.api.DELIVERY_STATES",
         "RecallStatus": "memories.schemas.RECALL_STATUSES",
         "VerdictEnum": "memories.schemas.FEEDBACK_VERDICTS",
         "ReviewVerdict": "reviews.api.VERDICTS",
@@ -319,6 +324,8 @@ if DEBUG and not local_hosts.issuperset({public_host, MEMORYHUB_BIND, *ALLOWED_H
     env.refuse("MEMORYHUB_DEBUG", "shows source and settings to visitors; only allowed on this machine's own hosts")
 if any(host in {"*", "."} for host in ALLOWED_HOSTS):
     env.refuse("MEMORYHUB_ALLOWED_HOSTS", "must name hosts; a wildcard lets anyone forge links in our e-mails")
+if https and MEMORYHUB_WEBHOOKS_LOCAL:
+    env.refuse("MEMORYHUB_WEBHOOKS_LOCAL", "is for trying out: on a public host it opens your own network")
 if https and not MEMORYHUB_TRUST_PROXY:
     env.refuse("MEMORYHUB_TRUST_PROXY", "must be true under https: TLS ends at a proxy that sets X-Forwarded-Proto")
 if SECURE_HSTS_PRELOAD and not https:

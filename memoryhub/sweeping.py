@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from accounts import tenancy
-from accounts.models import Tenant
+from accounts.models import Delivery, Tenant
 from accounts.principals import Principal, system
 from memories.models import Erasure, Export, Import
 from reviews.models import DelayedVerdict
@@ -43,6 +43,8 @@ STEPS = (
     "memories.tasks.drop_expired_plans",
     "memories.tasks.write_exports",
     "memories.tasks.apply_imports",
+    "memories.tasks.tell_expired",
+    "accounts.tasks.send_webhooks",
     "memories.tasks.count_uses",
     "accounts.tasks.drop_idempotency_keys",
     "memories.tasks.drop_old_audit",
@@ -172,6 +174,7 @@ def _work_waits() -> bool:
             ).exists()
             or Export.everywhere.filter(state=Export.State.QUEUED).exists()
             or Import.everywhere.filter(state=Import.State.QUEUED).exists()
+            or Delivery.everywhere.filter(state=Delivery.State.WAITING, attempts=0).exists()
         )
     except Exception:  # noqa: BLE001 - the next sweep says what is wrong
         return False

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts import audit, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible, StaleVersion
 from accounts.principals import ActorKind, Principal, Scope
-from memories import access, actions, purging, tenant_policy
+from memories import access, actions, announcing, purging, tenant_policy
 from memories.actions import Approval, Proposed
 from memories.models import Candidate, Comment, Erasure, Evidence
 from memories.stores import BLANK_CANDIDATE
@@ -360,3 +360,4 @@ def _note(principal: Principal, candidate: Candidate, verdict: str, reason: str 
         target="candidate",
         target_id=candidate.pk,
     )
+    announcing.decided(candidate, verdict)

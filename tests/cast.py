@@ -34,7 +34,7 @@ ABSENT = "01900000-0000-7000-8000-000000000000"  # a fixed id of the right form 
 EVERYTHING = [scope.value for scope in Scope if scope is not Scope.RELAY]
 RUNTIME = ["memory:recall", "memory:read", "memory:propose", "memory:forget", "evidence:attest"]
 RUNTIME += ["evidence:attest_review", "delegation:mint"]
-RELAY = [*RUNTIME, "candidate:relay_confirmation", "audit:read"]
+RELAY = [*RUNTIME, "candidate:relay_confirmation", "audit:read", "provision:write"]
 
 ACME: dict[str, Any] = {
     "slug": "acme",

@@ -20,7 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from exchange import asked, entry, hand_over, sweep
 from mcp_door import handshake, stateless
 
-from accounts.models import Agent, Membership, PersonalToken
+from accounts.models import Agent, Delivery, Membership, PersonalToken, Webhook
 from accounts.principals import Scope
 from accounts.secrets import new_token
 from memories import actions
@@ -75,6 +75,7 @@ MEMORY = {"memory_id": "memory_id"}
 EXPORT, IMPORT = {"export_id": "export_id"}, {"import_id": "import_id"}
 TEAM_MEMORY = {"memory_id": "shared_id"}
 HELD = {"candidate_id": "candidate_id"}
+HOOK = {"webhook_id": "webhook_id"}
 REVIEWED = {"candidate_id": "review_id"}
 ANSWER = made(content_hash=":content_hash", evidence_id=":evidence_id")
 REVIEW_ANSWER = made(content_hash=":review_hash", evidence_id=":rita_evidence_id")
@@ -133,6 +134,44 @@ ROWS = (
     ),
     Row("erasures/<str:erasure_id>", "GET", Scope.READ, 200, ids={"erasure_id": "erasure_id"}),
     Row("operations/<str:operation_id>", "GET", Scope.READ, 200, ids={"operation_id": "operation_id"}),
+    Row("playbook", "GET", Scope.READ, 200),
+    Row("playbook/<str:memory_id>", "GET", Scope.READ, 200, ids=TEAM_MEMORY),
+    Row("playbook/<str:memory_id>/versions", "GET", Scope.READ, 200, ids=TEAM_MEMORY),
+    *(
+        Row(
+            f"playbook/<str:memory_id>/{switch}", "POST", scope, 200, ids=TEAM_MEMORY, body=body, headers=IF_MATCH,
+            relayed=True, asked_by="rita", wrong_role=("alice", 403),
+        )
+        for switch, scope, body in (
+            ("suspend", Scope.FORGET, made(reason="wrong")),
+            ("resume", Scope.FORGET, made()),
+            ("roll-back", Scope.PROPOSE, made(version_id=":shared_id")),
+        )
+    ),
+    *(
+        Row("webhooks", method, Scope.PROVISION, right, body=body, relayed=True, asked_by="adam",
+            wrong_role=("alice", 403))
+        for method, right, body in (
+            ("GET", 200, lambda scene: None),
+            ("POST", 201, made(url="https://example.com/hook", events=["entry.published"])),
+        )
+    ),
+    *(
+        Row(f"webhooks/<str:webhook_id>{rest}", method, Scope.PROVISION, right, ids=HOOK, body=body, relayed=True,
+            asked_by="adam", wrong_role=("alice", 404))
+        for rest, method, right, body in (
+            ("", "GET", 200, lambda scene: None),
+            ("", "DELETE", 204, lambda scene: None),
+            ("/switch-on", "POST", 200, made()),
+            ("/switch-off", "POST", 200, made()),
+            ("/deliveries", "GET", 200, lambda scene: None),
+        )
+    ),
+    Row(
+        "webhooks/<str:webhook_id>/deliveries/<str:delivery_id>/retry", "POST", Scope.PROVISION, 200,
+        ids={**HOOK, "delivery_id": "delivery_id"}, body=made(), relayed=True, asked_by="adam",
+        wrong_role=("alice", 404),
+    ),
     Row("index-status", "GET", Scope.READ, 200),
     Row("exports", "POST", Scope.READ, 202, body=made(format="csv")),
     Row("exports/<str:export_id>", "GET", Scope.READ, 200, ids=EXPORT),
@@ -209,6 +248,8 @@ SHOWN = (200,)
 ANSWERED = (200, 302, 303, 400, 409, 412)  # an empty form is an answer too
 HELD_PAGE = "candidates/<uuid:candidate_id>"
 MEMORY_PAGE = "memories/<uuid:memory_id>"
+HOOK_PAGE = "settings/webhooks/<uuid:webhook_id>"
+ENTRY_PAGE = "playbook/<uuid:memory_id>"
 EXPORT_PAGE, OWN_EXPORT = "data/exports/<uuid:export_id>", {"export_id": "own_export_id"}
 IMPORT_PAGE, OWN_IMPORT = "data/imports/<uuid:import_id>", {"import_id": "own_import_id"}
 THIRD_PARTY = re.compile(r"account/")  # allauth brings these; they hold nothing of a tenant
@@ -236,6 +277,16 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/pause/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/resume/", POST, SIGN_IN, ANSWERED, MEMORY),
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
+    Page("playbook/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/duplicates/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/new/", FORM, SIGN_IN, ANSWERED),
+    Page(f"{ENTRY_PAGE}/", SAFE, SIGN_IN, SHOWN, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/compare/", SAFE, SIGN_IN, (404,), TEAM_MEMORY),  # there is one version only
+    Page(f"{ENTRY_PAGE}/change/", FORM, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/suspend/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/resume/", POST, SIGN_IN, (403,), TEAM_MEMORY),  # a member is no reviewer
+    Page(f"{ENTRY_PAGE}/renew/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
+    Page(f"{ENTRY_PAGE}/roll-back/", FORM, SIGN_IN, (403,), TEAM_MEMORY),
     Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, SHOWN, {"erasure_id": "erasure_id"}),
     Page("data/", SAFE, SIGN_IN, SHOWN),
     Page("data/memory-1.schema.json", SAFE, OPEN, SHOWN),
@@ -278,6 +329,16 @@ PAGES = (
     ),
     Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
     Page("settings/", SAFE, SIGN_IN, SHOWN),
+    Page("settings/webhooks/", FORM, SIGN_IN, (403,)),  # for maintainers and admins
+    Page(f"{HOOK_PAGE}/", SAFE, SIGN_IN, (404,), HOOK),
+    *(Page(f"{HOOK_PAGE}/{what}/", POST, SIGN_IN, (404,), HOOK) for what in ("switch", "remove")),
+    Page(
+        f"{HOOK_PAGE}/deliveries/<uuid:delivery_id>/retry/",
+        POST,
+        SIGN_IN,
+        (404,),
+        {**HOOK, "delivery_id": "delivery_id"},
+    ),
     Page("settings/time-zone/", POST, SIGN_IN, ANSWERED),
     Page("settings/tokens/", POST, SIGN_IN, ANSWERED),
     Page("settings/tokens/<uuid:token_id>/revoke/", POST, SIGN_IN, ANSWERED, {"token_id": "token_id"}),
@@ -345,6 +406,7 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             evidence_id=alice.evidence(),
             rita_evidence_id=acme.rita.evidence(),
             **ids_of(acme),
+            **webhook_of(acme),
             token_id=personal_token(acme),
             view_id=saved_view(acme),
             rule_id=own_rule(acme),
@@ -361,6 +423,14 @@ def own_rule(acme: Company) -> str:
     """A rule that nothing else of the scene falls under."""
     with acme.entered():
         return str(actions.add_rule(acme.principal("alice"), "key", f"never_{word()}").pk)
+
+
+def webhook_of(acme: Company) -> dict[str, str]:
+    """A webhook of the tenant with a message that waits."""
+    with acme.entered():
+        hook = Webhook.objects.create(url="https://example.com/hook", events=["entry.published"], salt="0" * 64)
+        delivery = Delivery.objects.create(webhook=hook, event="entry.published")
+    return {"webhook_id": str(hook.pk), "delivery_id": str(delivery.pk)}
 
 
 def saved_view(acme: Company) -> str:

@@ -1,7 +1,17 @@
 """The verbs that write. Each takes a principal first, opens one transaction and leaves one event."""
 
 from memories.actions.attest import attest, web_form
-from memories.actions.change import changed, correct, pause, renew, resume
+from memories.actions.change import (
+    SUSPENSIONS,
+    changed,
+    correct,
+    pause,
+    reinstate,
+    renew,
+    resume,
+    roll_back,
+    suspend,
+)
 from memories.actions.forget import (
     ForgetPlan,
     ask_to_forget,
@@ -22,6 +32,7 @@ from memories.lifecycle import Part
 __all__ = [
     "ACTIVATING",
     "HOLDING",
+    "SUSPENSIONS",
     "Approval",
     "Fate",
     "ForgetFilter",
@@ -50,10 +61,13 @@ __all__ = [
     "preview",
     "propose",
     "propose_batch",
+    "reinstate",
     "remove_rule",
     "renew",
     "resume",
     "reword_held",
+    "roll_back",
+    "suspend",
     "switch_memory",
     "take",
     "web_form",

@@ -9,7 +9,7 @@ from typing import Any
 from accounts import secrets
 from accounts.errors import Conflict
 from accounts.principals import Principal
-from memories import lifecycle
+from memories import announcing, lifecycle
 from memories.models import Candidate, Namespace, Slot, path_key
 
 
@@ -40,7 +40,7 @@ def hold(
     for row in (slot, origin.evidence):
         if row is not None and row._state.adding:
             row.save()
-    return Candidate.objects.create(
+    held = Candidate.objects.create(
         namespace=slot.namespace,
         slot=slot,
         subject_id=principal.subject_id,
@@ -65,6 +65,8 @@ def hold(
         policy_version=origin.policy_version,
         lapses_at=lapses_at,
     )
+    announcing.waiting(held)
+    return held
 
 
 def reword_held(candidate: Candidate, changes: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from accounts import audit
 from accounts.errors import Conflict, InvalidInput, NotVisible
 from accounts.models import AuditEvent
 from accounts.principals import Principal, Scope
-from memories import access, indexing, lifecycle, procedures, tenant_policy, write_gate
+from memories import access, announcing, indexing, lifecycle, procedures, tenant_policy, write_gate
 from memories.access import Area
 from memories.actions.attest import CLASS_OF, handed_over, sources_of, unsaved_evidence, web_form
 from memories.actions.hold import hold
@@ -217,6 +217,7 @@ class Sitting:
             if case.draft.item.handed_over and case.draft.item.handed_over.paused:
                 self._pending.pause(memory, self.now)
             self._standing.take(slot, memory)
+            announcing.published(memory)
             return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
         if decision.outcome not in HOLDING:
             return proposed

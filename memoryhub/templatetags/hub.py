@@ -43,7 +43,7 @@ STATES = {
     "pending": _("waiting"),
 }
 JOB_LOOKS = {
-    "ready": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
+    "ready": "active", "sent": "active", "done": "active", "new": "active", "replaced": "active", "same": "superseded",
     "expired": "expired", "conflict": "differs", "failed": "deleted", "withdrawn": "deleted", "cancelled": "superseded",
     "refused": "deleted",
 }  # fmt: skip
@@ -170,6 +170,15 @@ def may_audit(context: Context) -> bool:
     """Whether the reader may read the audit."""
     membership = getattr(context.get("request"), "membership", None)
     return membership is not None and membership.has_role(Role.AUDITOR, Role.ADMIN)
+
+
+@register.simple_tag(takes_context=True)
+def may_set_up_webhooks(context: Context) -> bool:
+    """Whether the reader administers the tenant or maintains a team or project of it."""
+    membership = getattr(context.get("request"), "membership", None)
+    if membership is None:
+        return False
+    return membership.has_role(Role.ADMIN) or membership.group_memberships.filter(is_maintainer=True).exists()
 
 
 @register.simple_tag

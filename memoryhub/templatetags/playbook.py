@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 from django import template
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
 from memories import procedures
-from memories.models import Content
+from memories.models import Content, Memory
 from memories.step_changes import Change, Comparison, compare, wording
+from memoryhub.templatetags.hub import state
 
 register = template.Library()
 
@@ -40,6 +44,26 @@ def procedure(row: Content) -> dict[str, Any]:
 def in_steps(row: Content) -> bool:
     """Whether the row's value is a procedure in parts, so that nobody need read it as JSON."""
     return procedures.read(row.value) is not None
+
+
+@register.inclusion_tag("parts/state.html")
+def entry_state(row: Memory) -> dict[str, Any]:
+    """The status of an entry; one that was taken out of use is suspended, one past its end has expired."""
+    if row.status == Memory.Status.PAUSED:
+        return {"name": "paused", "words": _("suspended")}
+    return state(row)
+
+
+@register.filter
+def day_names(days: Sequence[date]) -> list[str]:
+    """Days as the axis of a chart shows them."""
+    return [date_format(day, "SHORT_DATE_FORMAT") for day in days]
+
+
+@register.filter
+def one_series(values: Sequence[float], name: Any) -> list[tuple[Any, Sequence[float]]]:
+    """The only series of a chart."""
+    return [(name, values)]
 
 
 @register.inclusion_tag("parts/step_changes.html")

@@ -11,18 +11,26 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from memoryhub import settings
-from memoryhub.management.benches import audit_speed, over_http, pages, review_queue, size, two_processes
+from memoryhub.management.benches import (
+    audit_speed,
+    near_duplicates,
+    over_http,
+    pages,
+    review_queue,
+    size,
+    two_processes,
+)
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit", "pages", "reviews")
+PARTS = ("http", "size", "processes", "audit", "pages", "reviews", "duplicates")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
         "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, the "
-        "reviewers' pages. On SQLite, or beside the database of DATABASE_URL."
+        "reviewers' pages, the finder of near-duplicates. On SQLite, or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -54,5 +62,8 @@ class Command(BaseCommand):
                         pages.run(console, url)
                     case "reviews":
                         review_queue.run(console, url)
+                    case "duplicates":
+                        if not near_duplicates.run(console):
+                            raise CommandError("The finder of near-duplicates is not as good as it should be.")
         except (CallFailed, NotSeen, OSError, subprocess.SubprocessError, BrokenProcessPool) as error:
             raise CommandError(f"The measurement broke off: {error}") from None

@@ -1,0 +1,82 @@
+"""How often an entry was recalled and what came of it, by day. Counts only; the traces hold no question."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.db.models import Q, QuerySet, TextField
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from accounts.ids import first_uuid7
+from accounts.models import Agent
+from memories.models import Feedback, Recall
+
+DAYS = 30
+AGAINST = (Feedback.Verdict.WRONG, Feedback.Verdict.STALE)
+SHOWN = (*AGAINST, Feedback.Verdict.USED, Feedback.Verdict.IRRELEVANT)
+LATEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Whole days in the reader's time zone, the last one today; every list is as long as `days`."""
+
+    days: Sequence[date]
+    recalled: Sequence[int]
+    outcomes: Sequence[tuple[str, Sequence[int]]]
+
+    @property
+    def total(self) -> int:
+        return sum(self.recalled)
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A run that found the entry wrong or out of date."""
+
+    at: datetime
+    verdict: str
+    agent: str
+    memory_id: uuid.UUID
+
+
+def usage(versions: Collection[uuid.UUID], now: datetime, days: int = DAYS) -> Usage:
+    """Recalls and feedback of these versions over the last days."""
+    today = timezone.localdate(now)
+    shown = [today - timedelta(days=back) for back in reversed(range(days))]
+    begin = timezone.make_aware(datetime.combine(shown[0], datetime.min.time()))
+    recalls = Counter(
+        timezone.localdate(at)
+        for at in _recalls(versions).filter(pk__gte=first_uuid7(begin)).values_list("created_at", flat=True)
+    )
+    given = Feedback.objects.filter(memory_id__in=versions, pk__gte=first_uuid7(begin))
+    told = Counter((verdict, timezone.localdate(at)) for verdict, at in given.values_list("verdict", "created_at"))
+    return Usage(
+        shown,
+        [recalls[day] for day in shown],
+        [(verdict.value, [told[verdict, day] for day in shown]) for verdict in SHOWN],
+    )
+
+
+def against(versions: Collection[uuid.UUID]) -> list[Against]:
+    """The latest runs that spoke against these versions, newest first."""
+    rows = Feedback.objects.filter(memory_id__in=versions, verdict__in=AGAINST).select_related("recall")
+    found = list(rows.order_by("-pk")[:LATEST])
+    names = dict(Agent.objects.filter(pk__in={row.recall.agent_id for row in found}).values_list("pk", "slug"))
+    return [
+        Against(row.created_at, row.get_verdict_display(), names.get(row.recall.agent_id or row.pk, ""), row.memory_id)
+        for row in found
+    ]
+
+
+def _recalls(versions: Collection[uuid.UUID]) -> QuerySet[Recall]:
+    """The traces that returned one of them. A trace holds ids and numbers, so an id in it is a memory of it."""
+    named = Q(pk=None)
+    for pk in versions:
+        named |= Q(told__contains=str(pk))
+    return Recall.objects.alias(told=Cast("items", TextField())).filter(named)

@@ -1,0 +1,144 @@
+"""Which texts of a set say the same in other words, in one language or across two. Pure.
+
+Two ways to be a near-duplicate. By words: most of what either says, weighted by how rare it is in the set, the other
+says too. By meaning: their vectors, centred by language, are nearer to each other than either is to its other
+neighbours, by a margin. The margin and not the cosine decides, since a playbook is full of sentences of one form about
+different things, which all lie close together.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from memories.search import tokens
+from memories.vectors import LANGUAGES, Means, Vector
+
+SAME_WORDS = 0.6
+"""From this share of common words on a text is a copy with changes."""
+MARGIN = 0.16
+"""How much nearer than its other neighbours: midway between the pairs that say the same and those that do not, in the
+benchmark's playbook."""
+NEIGHBOURS = 3
+USUAL = 0.25
+"""How near the nearest others are in a large playbook, for sets too small to tell."""
+SHRINK = 8
+"""The weight, in texts, of the generic mean of a language."""
+
+Matrix = npt.NDArray[np.float32]
+ENGLISH, CHINESE = LANGUAGES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """A text to compare: its terms with counts, its unit vector if there is one, and its language group."""
+
+    id: uuid.UUID
+    terms: Counter[str]
+    vector: Vector | None
+    chinese: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two samples, by place, that say the same: how much so from 0 to 1, and whether by their `words` or `meaning`."""
+
+    one: int
+    other: int
+    likeness: float
+    by: str
+
+
+def pairs(samples: Sequence[Sample], means: Means | None) -> list[Pair]:
+    """Every near-duplicate pair, the most alike first. Without `means` only words are compared."""
+    found = {(pair.one, pair.other): pair for pair in by_meaning(samples, means)} if means is not None else {}
+    found |= {(pair.one, pair.other): pair for pair in by_words(samples)}
+    return sorted(found.values(), key=lambda pair: (-pair.likeness, pair.one, pair.other))
+
+
+def by_words(samples: Sequence[Sample]) -> list[Pair]:
+    """Pairs of which most words are common."""
+    holders: dict[str, list[int]] = {}
+    for at, sample in enumerate(samples):
+        for term in sample.terms:
+            holders.setdefault(term, []).append(at)
+    weights = {
+        term: tokens.weight(term) * float(np.log((len(samples) + 1) / (len(places) + 0.5)) + 0.1)
+        for term, places in holders.items()
+    }
+    totals = [sum(weights[term] for term in sample.terms) for sample in samples]
+    common: Counter[tuple[int, int]] = Counter()
+    for term, places in holders.items():
+        for index, one in enumerate(places):
+            for other in places[index + 1 :]:
+                common[one, other] += weights[term]  # type: ignore[assignment]
+    shares = ((one, other, both / (totals[one] + totals[other] - both)) for (one, other), both in common.items())
+    return [Pair(one, other, round(min(share, 1.0), 3), "words") for one, other, share in shares if share >= SAME_WORDS]
+
+
+def by_meaning(samples: Sequence[Sample], means: Means) -> list[Pair]:
+    """Pairs that are each other's nearest in their languages, by the margin."""
+    known = [at for at, sample in enumerate(samples) if sample.vector is not None]
+    if len(known) < 2:
+        return []
+    chinese = np.array([samples[at].chinese for at in known])
+    rows = np.stack([samples[at].vector for at in known]).astype(np.float32)  # type: ignore[misc]
+    near = _centred(rows, chinese, means)
+    cosines = near @ near.T
+    np.fill_diagonal(cosines, -1)
+    crowd = _crowd(cosines, chinese)
+    margins: Matrix = (cosines - (crowd + crowd.T) / 2).astype(np.float32)
+    nearest = {group: _nearest(margins, chinese == group) for group in (False, True)}
+    found = []
+    for one in range(len(known)):
+        for group in (False, True):
+            other = int(nearest[group][one])
+            mutual = other > one and int(nearest[bool(chinese[one])][other]) == one
+            if mutual and margins[one, other] >= MARGIN:
+                found.append(Pair(known[one], known[other], round(float(max(cosines[one, other], 0)), 3), "meaning"))
+    return found
+
+
+def _centred(rows: Matrix, chinese: npt.NDArray[np.bool_], means: Means) -> Matrix:
+    """The rows around the middle of their language, at length 1."""
+    made = np.empty_like(rows)
+    for language, here in _groups(chinese).items():
+        if here.any():
+            middle = (rows[here].sum(axis=0) + SHRINK * means.statements[language]) / (int(here.sum()) + SHRINK)
+            made[here] = rows[here] - middle
+    lengths = np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-9)
+    directions: Matrix = made / lengths
+    return directions
+
+
+def _crowd(cosines: Matrix, chinese: npt.NDArray[np.bool_]) -> Matrix:
+    """For each row and each other: how near the row's next nearest are among those of the other's language."""
+    out = np.empty_like(cosines)
+    for here in _groups(chinese).values():
+        others = -np.sort(-cosines[:, here], axis=1)[:, 1 : 1 + NEIGHBOURS]
+        others = np.where(others > -1, others, USUAL)
+        missing = NEIGHBOURS - others.shape[1]
+        total = others.sum(axis=1) + missing * USUAL
+        out[:, here] = (total / NEIGHBOURS)[:, None]
+    return out
+
+
+def _nearest(margins: Matrix, here: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """For each row the place of the nearest of a group; itself where the group is empty."""
+    if not here.any():
+        return np.arange(len(margins))
+    places = np.flatnonzero(here)
+    alone = margins[:, here].copy()
+    for column, place in enumerate(places):
+        alone[place, column] = -np.inf
+    found: npt.NDArray[np.intp] = places[np.argmax(alone, axis=1)]
+    return found
+
+
+def _groups(chinese: npt.NDArray[np.bool_]) -> Mapping[str, npt.NDArray[np.bool_]]:
+    return {ENGLISH: ~chinese, CHINESE: chinese}

@@ -1,0 +1,76 @@
+"""Near-duplicates of the playbook: by words and by meaning, among what a person may see."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import numpy as np
+import pytest
+from cast import AGENT, TEAM, Company, in_months, text_of, word
+
+from memories import similar
+from memories.models import Candidate
+from memories.playbook import duplicates
+from memories.search import tokens
+from memories.similar import Sample
+from memories.vectors import Means, unit
+from memoryhub.management.benches.playbook_entries import entries
+
+WIDE = 400
+CHANCE = np.random.default_rng(5)
+MEANS = Means("made_up", {language: np.zeros(WIDE, np.float32) for language in ("en", "zh")}, {})
+
+
+def sample(text: str, vector: Any = None, *, chinese: bool = False) -> Sample:
+    return Sample(uuid.uuid4(), tokens.count(text), vector, chinese)
+
+
+def pointing(*towards: Any) -> Any:
+    return unit(sum(towards) + CHANCE.normal(0, 0.02, WIDE))
+
+
+def test_what_lies_together_in_a_crowd_is_no_duplicate_and_a_pair_apart_is() -> None:
+    """A form that many sentences share makes them near; only two that are nearer than their others say the same."""
+    form, topics = CHANCE.normal(0, 1, WIDE), CHANCE.normal(0, 1, (20, WIDE))
+    crowd = [sample(word(), pointing(form * 2, topic)) for topic in topics]
+    meaning = CHANCE.normal(0, 1, WIDE)
+    pair = [sample(word(), pointing(meaning)), sample(word(), pointing(meaning), chinese=True)]
+    (found,) = similar.pairs([*crowd, *pair], MEANS)
+    assert (found.one, found.other, found.by) == (20, 21, "meaning")
+    assert similar.pairs([*crowd, *pair], None) == []
+    assert similar.pairs([], MEANS) == similar.pairs([pair[0]], MEANS) == []
+
+
+def test_the_playbook_of_the_benchmark_is_200_entries_with_30_pairs() -> None:
+    playbook = entries()
+    numbers = [one.pair for one in playbook if one.pair is not None]
+    assert (len(playbook), len(numbers), len({*numbers})) == (200, 60, 30)
+    assert len({one.title for one in playbook}) == 200
+
+
+def test_a_copy_with_small_changes_is_shown_to_those_who_see_both(acme: Company, beta: Company) -> None:
+    mark = word()
+    text = f"Open the {mark} ticket, read the newest receipt and compare its amount with the order"
+    given = {"kind": "procedure", "namespace": TEAM, "valid_until": in_months(), "evidence": "review"}
+    one = acme.alice.store(f"{text}.", **given)
+    other = acme.alice.store(f"{text} twice.", **{**given, "namespace": AGENT})
+    acme.alice.store(f"Tell the {mark} manager when a parcel was lost on its way.", **given)
+    page = text_of(acme.person("rita").client.get("/playbook/duplicates/"))
+    assert one["memory_id"] in page
+    assert other["memory_id"] in page
+    for stranger in (acme.person("alice"), acme.person("paul"), beta.person("rita")):
+        assert mark not in text_of(stranger.client.get("/playbook/duplicates/"))
+
+
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_reviewer_learns_which_entry_a_candidate_repeats(acme: Company, changed: bool) -> None:
+    mark = word()
+    text = f"Open the {mark} ticket, read the newest receipt and compare its amount with the order"
+    given = {"kind": "procedure", "namespace": TEAM, "valid_until": in_months()}
+    entry = acme.alice.store(f"{text}.", key="check", evidence="review", **given)
+    acme.alice.propose(f"{text} twice.", key="other_check" if changed else "check", **given)
+    with acme.entered():
+        found = duplicates.of_candidate(acme.principal("rita"), Candidate.objects.get())
+        assert [str(one.entry.pk) for one in found] == ([entry["memory_id"]] if changed else [])
+        assert duplicates.of_candidate(acme.principal("paul"), Candidate.objects.get()) == []
