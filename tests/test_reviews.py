@@ -89,7 +89,7 @@ def test_the_queue_tells_risk_counts_and_whose_it_is(acme: Company, rita: Caller
     assert shown["counts"] == {"waiting": 3, "mine": 0, "changes": 0, "approved": 0, "rejected": 0}
     assert ids(queue(rita, risk="medium")) == ids(queue(rita, kind="procedure")) == [plan["candidate_id"]]
     html = page(rita.client, "/reviews/")
-    assert re.search(r'Waiting <span class="count">3<', html)
+    assert re.search(r'To review <span class="count">3<', html)
     assert "your own, so others decide" in html
     assert plan["statement"] not in page(rita.client, "/reviews/?risk=low&order=newest")
     assert plan["statement"] in page(rita.client, "/reviews/?risk=medium")
