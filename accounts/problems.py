@@ -204,6 +204,15 @@ PROBLEMS: dict[str, Problem] = {
         _("It did not fail, or its conversation is gone, so it cannot be tried again."),
         _("Look at its state; send the conversation again if it is still needed."),
     ),
+    "too_many_webhooks": Problem(
+        _("This place has as many webhooks as it may have."), _("Remove one that is no longer needed.")
+    ),
+    "switched_off": Problem(
+        _("The webhook is switched off, so nothing of it is sent."), _("Switch it on, then send the message again.")
+    ),
+    "already_sent": Problem(
+        _("The receiver took this message already."), _("Nothing needs to be done; it is not sent twice.")
+    ),
     "export_not_ready": Problem(
         _("There is no file to fetch: it is still being made, has ended, was withdrawn or failed."),
         _("Look at the state of the export; wait, or have it made anew."),

@@ -1,4 +1,5 @@
-"""Everything a reviewer has before them when they decide on one candidate. Nothing here writes."""
+"""Everything a reviewer has before them when they decide on one candidate. Nothing here writes; call it in no
+transaction, since an embedder may be asked for entries that say the same."""
 
 from __future__ import annotations
 
@@ -11,6 +12,8 @@ from accounts.models import Membership
 from accounts.principals import Principal
 from memories import access
 from memories.models import Candidate, Comment, Feedback, Memory, Operation, Recall
+from memories.playbook import duplicates
+from memories.playbook.duplicates import Twin
 from memories.policy import Policy
 from memories.write_gate import Decision
 from reviews import claims, decisions, queue, risk, threads
@@ -53,6 +56,7 @@ class Dossier:
     entry_version: int | None
     gate: Decision | None
     rivals: Sequence[Candidate]
+    twins: Sequence[Twin]
     times: int
     marks: Sequence[tuple[str, str]]
     reach: Reach
@@ -81,6 +85,7 @@ def open_on(principal: Principal, candidate: Candidate, policy: Policy, now: dat
         entry_version=entry.version if entry else None,
         gate=decisions.foresee(principal, str(candidate.pk), candidate.content_hash) if waits else None,
         rivals=list(_rivals(candidate, now)) if waits else [],
+        twins=duplicates.of_candidate(principal, candidate) if waits else [],
         times=Operation.objects.filter(candidate=candidate, verb="propose").count(),
         marks=_marks(entry) if entry and readable else [],
         reach=reach(candidate, now),

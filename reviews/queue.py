@@ -24,7 +24,7 @@ Status = Candidate.Status
 
 
 class Tab(TextChoices):
-    WAITING = "waiting", _("Waiting")
+    WAITING = "waiting", _("To review")
     MINE = "mine", _("Claimed by me")
     CHANGES = "changes", _("Changes wanted")
     APPROVED = "approved", _("Approved")

@@ -90,6 +90,14 @@ class ReachShown(drf.Serializer):
     all_read = drf.BooleanField()
 
 
+class TwinShown(drf.Serializer):
+    """An entry that says the same in other words: how alike from 0 to 1, by its words or its meaning."""
+
+    memory = schemas.MemoryShown()
+    likeness = drf.FloatField()
+    by = drf.CharField()
+
+
 class DossierShown(drf.Serializer):
     """`gate` is what an approval would get now; `closed` why the caller may not decide it, empty when they may."""
 
@@ -99,6 +107,7 @@ class DossierShown(drf.Serializer):
     entry_changed = drf.BooleanField()
     gate = drf.DictField(allow_null=True)
     rivals = schemas.CandidateShown(many=True)
+    twins = TwinShown(many=True)
     times_proposed = drf.IntegerField()
     outcomes = drf.ListField(child=drf.CharField())
     reach = ReachShown()
@@ -256,6 +265,9 @@ def _dossier(opened: dossier.Dossier) -> dict[str, Any]:
             "checks": [{"rule": one.rule, "passed": one.passed, "code": one.code} for one in gate.checks],
         },
         "rivals": [rendering.candidate(one) for one in opened.rivals],
+        "twins": [
+            {"memory": rendering.memory(one.entry), "likeness": one.likeness, "by": one.by} for one in opened.twins
+        ],
         "times_proposed": opened.times,
         "outcomes": [look for look, _words in opened.marks],
         "reach": {

@@ -111,10 +111,10 @@ def test_an_earlier_version_comes_back_as_a_new_one_by_another_reviewer(acme: Co
     assert asked.status_code == 302
     assert acme.alice.memory(changed["memory_id"]).json()["status"] == "active"
     with acme.entered():
-        waiting = Candidate.objects.get()
-        answer = {"content_hash": waiting.content_hash}
-    assert rita.client.post(f"/candidates/{waiting.pk}/approve/", answer).status_code == 403
-    assert adam.client.post(f"/candidates/{waiting.pk}/approve/", answer).status_code == 302
+        waiting = str(Candidate.objects.get().pk)
+    own = rita.decide(rita.candidate(waiting), "approve")
+    assert (own.status_code, own.json()["code"]) == (403, "own_proposal")
+    assert adam.decide(adam.candidate(waiting), "approve").status_code == 200
     versions = acme.alice.get(f"/memories/{first['memory_id']}/history").json()["items"]
     assert [(one["version"], one["status"]) for one in versions] == [
         (3, "active"),
@@ -168,9 +168,9 @@ def test_a_person_proposes_in_parts_and_another_decides(acme: Company) -> None:
         assert waiting.value == {
             "steps": ["Open it.", "Compare it."], "stop_conditions": ["It is missing."], "owner": "Support"
         }  # fmt: skip
-    rita = acme.person("rita").client
-    assert "Compare it." in text_of(rita.get(f"/candidates/{waiting.pk}/"))
-    assert rita.post(f"/candidates/{waiting.pk}/approve/", {"content_hash": waiting.content_hash}).status_code == 302
+    rita = acme.person("rita")
+    assert "Compare it." in text_of(rita.client.get(f"/reviews/{waiting.pk}/"))
+    assert rita.decide(rita.candidate(str(waiting.pk)), "approve").status_code == 200
     (entry,) = acme.alice.get("/playbook").json()["items"]
     listed = text_of(alice.get("/playbook/", {"state": "active"}))
     assert f"/playbook/{entry['memory_id']}/" in listed

@@ -89,7 +89,7 @@ def test_the_queue_tells_risk_counts_and_whose_it_is(acme: Company, rita: Caller
     assert shown["counts"] == {"waiting": 3, "mine": 0, "changes": 0, "approved": 0, "rejected": 0}
     assert ids(queue(rita, risk="medium")) == ids(queue(rita, kind="procedure")) == [plan["candidate_id"]]
     html = page(rita.client, "/reviews/")
-    assert re.search(r'Waiting <span class="count">3<', html)
+    assert re.search(r'To review <span class="count">3<', html)
     assert "your own, so others decide" in html
     assert plan["statement"] not in page(rita.client, "/reviews/?risk=low&order=newest")
     assert plan["statement"] in page(rita.client, "/reviews/?risk=medium")
@@ -246,6 +246,11 @@ def test_the_dossier_shows_what_changes_what_it_rests_on_and_what_the_gate_says(
     assert shown["gate"]["decision"] == "supersede"
     assert [one["candidate_id"] for one in shown["rivals"]] == [rival["candidate_id"]]
     assert shown["outcomes"] == ["bad"]
+    assert shown["twins"] == []
+    copy = lesson(acme.alice, stored["statement"], kind="procedure", value=STEPS)
+    twins = rita.get(f"/candidates/{copy['candidate_id']}/dossier").json()["twins"]
+    assert [(one["memory"]["memory_id"], one["by"]) for one in twins] == [(stored["memory_id"], "words")]
+    assert "Says the same in other words" in page(rita.client, f"/reviews/{copy['candidate_id']}/")
     assert (shown["reach"]["looked"], shown["reach"]["got"]) == (1, len(recall["items"]))
     html = page(rita.client, f"/reviews/{held['candidate_id']}/")
     assert "<ins>Count its lines.</ins>" in re.sub(r">\s+|\s+<", lambda found: found[0].strip(), html)

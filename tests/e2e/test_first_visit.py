@@ -87,6 +87,7 @@ def test_a_reviewer_decides_on_a_phone(acme: Company, live_server: Any, page: Pa
     sign_in(page, live_server.url, "rita@acme.example")
     page.goto(f"{live_server.url}/reviews/")
     picture(page, "zh-hans-320-reviews")
+    page.locator("a.quote").click()
     page.locator("form[action$='/approve/'] button").click()
     page.wait_for_load_state()
     assert page.locator(".notice.success").count() == 1
