@@ -143,7 +143,7 @@ def never_again(principal: Principal, candidate_id: str, content_hash: str, type
     with tenancy.atomic():
         actions.add_rule(principal, type_, text)
         _settle(principal, candidate_id, content_hash, None, Candidate.Status.REJECTED, "", None)
-        others = access.candidates(principal).waiting(timezone.now()).awaiting_owner(principal.subject_id)
+        others = Candidate.objects.waiting(timezone.now()).awaiting_owner(principal.subject_id)
         wishes = others.filter(action=Candidate.Action.REMEMBER).exclude(pk=seen.pk)
         rejected = 1
         for one in undecided(wishes)[:MOST_AT_ONCE]:

@@ -58,7 +58,7 @@ class EditForm(AnswerForm, ContentForm):
     def __init__(self, data: Any = None, *, candidate: Candidate, policy: Policy) -> None:
         super().__init__(data, candidate=candidate, policy=policy)
         shown = {"statement": candidate.statement, "conditions": candidate.conditions or "", "value": candidate.value}
-        self.initial |= shown | {"valid_until": last_day(candidate)}
+        self.initial.update(shown | {"valid_until": last_day(candidate)})
         if candidate.value is None:
             del self.fields["value"]
 

@@ -126,7 +126,7 @@ class QueueView(PeopleView):
         now, policy, query = timezone.now(), tenant_policy.active(), self.read_query(QueueQuery)
         delays.settle(queue.reviewed(self.principal), now)
         chosen = QueueFilter(tab=query["tab"], risk=query["risk"], kind=query["kind"])
-        rows = queue.rows(self.principal, chosen, policy, now).order_by("pk")
+        rows: Any = queue.rows(self.principal, chosen, policy, now)
         told = {"tab": chosen.tab, "risk": chosen.risk, "kind": chosen.kind}
         page, more = Page(self.principal, told, query.get("cursor"), query["limit"]).take(rows)
         times, taken = queue.times_proposed(page), queue.claimed(page, now)

@@ -77,7 +77,8 @@ class TransferForm(forms.Form):
 
     def __init__(self, data: Any = None, *, colleagues: Sequence[Membership]) -> None:
         super().__init__(data)
-        self.fields["reviewer"].choices = [(one.external_id, one.name or one.external_id) for one in colleagues]
+        field: Any = self.fields["reviewer"]
+        field.choices = [(one.external_id, one.name or one.external_id) for one in colleagues]
 
 
 class RewordForm(AnswerForm):
@@ -104,11 +105,12 @@ class RewordForm(AnswerForm):
 
     def words(self) -> dict[str, Any]:
         """The new words as the verb takes them."""
-        given, value = self.cleaned_data, self._value
+        given: dict[str, Any] = self.cleaned_data
+        value: Any = self._value
         if "steps" in given:
             lines = {name: [line.strip() for line in given[name].splitlines() if line.strip()]
                      for name in ("steps", "stop_conditions")}  # fmt: skip
-            value = {**self._value, **lines}
+            value = {**value, **lines}
             value = {name: part for name, part in value.items() if part or name == "steps"}
         return {"statement": given["statement"], "conditions": given["conditions"] or None, "value": value}
 

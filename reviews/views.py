@@ -107,7 +107,7 @@ def answer(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID, 
         return redirect(back)
     if decided.delayed is not None:
         address = reverse("undo-candidate", args=[seen.pk])
-        messages.success(request, str(DELAYED[seen.action, action]), extra_tags=address)
+        messages.success(request, str(DELAYED[Candidate.Action(seen.action), action]), extra_tags=address)
         return redirect(back)
     if decided.erasure is not None:
         return redirect("erasure", decided.erasure.pk)

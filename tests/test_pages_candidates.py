@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cast import TEAM, Company, in_months, new_key, now, word
+from cast import TEAM, Company, in_months, new_key, now, sentence, word
 from django.test import Client
 from test_pages import checked, page
 
@@ -62,12 +62,13 @@ def remembered(acme: Company, candidate: dict[str, Any]) -> Memory | None:
 
 def test_what_waits_is_shown_whole(acme: Company, alice: Client) -> None:
     key, said = new_key(), word()
-    before = acme.alice.store(key=key)
+    replaced = word()
+    acme.alice.store(sentence(replaced), key=key)
     fields = {"key": key, "value": {"order": said}, "conditions": f"In {said} reports", "aliases": [f"the {said} rule"]}
     held = acme.alice.hold(**fields, valid_until="2099-12-31")
     for path in ("/waiting/", f"/candidates/{held['candidate_id']}/"):
         html = page(alice, path)
-        for words in (held["statement"], key, f"In {said} reports", f"the {said} rule", before["statement"],
+        for words in (held["statement"], key, f"In {said} reports", f"the {said} rule", f"<del>{replaced}</del>",
                       "Agent helper", "Dec. 31, 2099", REASONS["inference_requires_confirmation"]):  # fmt: skip
             assert str(words) in html
         assert f"&quot;order&quot;: &quot;{said}&quot;" in html

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from memories.policy import default_document, default_policy, load, merge
+from memories.wishes import LEVELS, Wishes
 from memories.write_gate import (
     Current,
     Detectors,
@@ -111,7 +112,7 @@ def test_the_cases_speak_both_languages_for_every_group():
 def test_an_explicit_preference_is_stored_with_all_checks_passed():
     decision = judge()
     assert answer(decision) == ("store", "policy_accepted")
-    assert [check.code for check in decision.checks] == ["ok"] * 15
+    assert [check.code for check in decision.checks] == ["ok"] * 16
     assert all(check.passed and check.rule for check in decision.checks)
 
 
@@ -515,3 +516,17 @@ def test_the_gate_uses_the_installed_detectors_by_default():
     address = "@".join(["fern", "meadow-sample.org"])
     assert decide(proposal(f"Write to {address}."), evidence(), RELAXED, EMPTY, NOW).reason == "sensitive_or_prohibited"
     assert decide(proposal(), evidence(), RELAXED, EMPTY, NOW).outcome is Outcome.store
+
+
+# --- a person's own wishes -------------------------------------------------------------------------------------------
+
+
+def test_a_persons_wishes_only_refuse_and_ask():
+    """R-084: a wish weaker than the policy changes nothing; the policy's own refusals come first."""
+    lax, strict = Wishes(confirm="inferred_only"), Wishes(confirm="always")
+    assert [lax.stricter(level) for level in LEVELS] == list(LEVELS)
+    assert {strict.stricter(level) for level in LEVELS} == {"always"}
+    off = Wishes(off=True)
+    assert answer(judge(wishes=off)) == ("reject", "memory_off")
+    secret = proposal(sensitivity="secret")
+    assert answer(judge(secret, wishes=off)) == ("reject", "sensitive_or_prohibited")

@@ -27,7 +27,7 @@ TABLES = {
     "reasons": _("reasons"),
     "agreement": _("agreement"),
     "afterwards": _("afterwards"),
-    "agents": _("agents"),
+    "agents": _("by agent"),
 }
 
 
