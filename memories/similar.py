@@ -54,14 +54,16 @@ class Pair:
     by: str
 
 
-def pairs(samples: Sequence[Sample], means: Means | None) -> list[Pair]:
-    """Every near-duplicate pair, the most alike first. Without `means` only words are compared."""
+def pairs(samples: Sequence[Sample], means: Means | None, *, of_first: bool = False) -> list[Pair]:
+    """Every near-duplicate pair, the most alike first, or those of the first sample. Without `means` only words are
+    compared."""
     found = {(pair.one, pair.other): pair for pair in by_meaning(samples, means)} if means is not None else {}
-    found |= {(pair.one, pair.other): pair for pair in by_words(samples)}
-    return sorted(found.values(), key=lambda pair: (-pair.likeness, pair.one, pair.other))
+    found |= {(pair.one, pair.other): pair for pair in by_words(samples, of_first=of_first)}
+    chosen = [pair for pair in found.values() if pair.one == 0 or not of_first]
+    return sorted(chosen, key=lambda pair: (-pair.likeness, pair.one, pair.other))
 
 
-def by_words(samples: Sequence[Sample]) -> list[Pair]:
+def by_words(samples: Sequence[Sample], *, of_first: bool = False) -> list[Pair]:
     """Pairs of which most words are common."""
     holders: dict[str, list[int]] = {}
     for at, sample in enumerate(samples):
@@ -74,9 +76,11 @@ def by_words(samples: Sequence[Sample]) -> list[Pair]:
     totals = [sum(weights[term] for term in sample.terms) for sample in samples]
     common: Counter[tuple[int, int]] = Counter()
     for term, places in holders.items():
-        for index, one in enumerate(places):
+        for index, one in enumerate(places[:1] if of_first else places):
             for other in places[index + 1 :]:
                 common[one, other] += weights[term]  # type: ignore[assignment]
+    if of_first:
+        common = Counter({pair: both for pair, both in common.items() if pair[0] == 0})
     shares = ((one, other, both / (totals[one] + totals[other] - both)) for (one, other), both in common.items())
     return [Pair(one, other, round(min(share, 1.0), 3), "words") for one, other, share in shares if share >= SAME_WORDS]
 

@@ -47,7 +47,7 @@ class Dossier:
 
     `replaces` is None where the reader may not read it, though `entry_version` stands.
     `marks` are what runs made of the entry that stands: (good | bad | none, words). `closed` is the reason in a code
-    why the reader may not decide it.
+    why the reader may not decide it. `twins` are entries of the playbook that seem to say the same.
     """
 
     candidate: Candidate
@@ -67,6 +67,7 @@ class Dossier:
     approved_by_reader: bool
     closed: str
     base_moved: bool
+    twins: Sequence[Twin]
 
     @property
     def is_thin(self) -> bool:
@@ -96,6 +97,7 @@ def open_on(principal: Principal, candidate: Candidate, policy: Policy, now: dat
         approved_by_reader=principal.subject_id in approvers(candidate),
         closed=closed(principal, candidate, now),
         base_moved=waits and (entry.version if entry else None) != candidate.base_version,
+        twins=duplicates.of_candidate(principal, candidate) if waits and candidate.namespace.type != "user" else [],
     )
 
 

@@ -74,3 +74,6 @@ def test_a_reviewer_learns_which_entry_a_candidate_repeats(acme: Company, change
         found = duplicates.of_candidate(acme.principal("rita"), Candidate.objects.get())
         assert [str(one.entry.pk) for one in found] == ([entry["memory_id"]] if changed else [])
         assert duplicates.of_candidate(acme.principal("paul"), Candidate.objects.get()) == []
+        waiting = Candidate.objects.get().pk
+    page = text_of(acme.person("rita").client.get(f"/reviews/{waiting}/"))
+    assert ("Entries that seem to say the same" in page) == changed

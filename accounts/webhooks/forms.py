@@ -43,7 +43,7 @@ class WebhookForm(forms.Form):
         widget=forms.URLInput(attrs={"placeholder": "https://"}),
         help_text=_("A public https address. Messages hold ids, never what is remembered."),
     )
-    group = forms.ChoiceField(label=_("For"))
+    group = forms.ChoiceField(label=_("What is told of"))
     events = forms.MultipleChoiceField(
         label=_("Tell when"), choices=[(event, WORDS[event]) for event in EVENTS], widget=forms.CheckboxSelectMultiple
     )

@@ -60,8 +60,8 @@ def of_candidate(principal: Principal, candidate: Candidate) -> list[Twin]:
         except EmbedderError:
             vector = None
     samples = [_sample(candidate, vector), *_samples(rows, name)]
-    found = similar.pairs(samples, _means(name) if vector is not None else None)
-    return [Twin(rows[pair.other - 1], pair.likeness, pair.by) for pair in found if pair.one == 0]
+    found = similar.pairs(samples, _means(name) if vector is not None else None, of_first=True)
+    return [Twin(rows[pair.other - 1], pair.likeness, pair.by) for pair in found]
 
 
 def _rows(principal: Principal) -> list[Memory]:
