@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from cast import TEAM, Company, in_months, word
+from cast import TEAM, Company, in_months, now, word
 from conftest import PASSWORD, picture, sign_in, speak
 from playwright.sync_api import Page
 
 from accounts.models import Membership
+from accounts.principals import system
+from memories import actions
+from reviews import notices
 
 pytestmark = pytest.mark.e2e
 UUID = re.compile(r"[0-9a-f-]{36}")
@@ -34,6 +37,9 @@ def test_no_page_breaks_an_accessibility_rule(
     memory = acme.rita.share(TEAM)
     held = acme.rita.hold(conditions="In reports", value={"a": 1})
     assert caller.propose(f"Read the {word()} log first.", namespace=TEAM, kind="lesson", valid_until=in_months())
+    with acme.entered():
+        actions.add_rule(acme.principal("rita"), "key", "spouse_*")
+        notices.gather(system(acme.tenant.pk), now())
     url = live_server.url
     speak(page.context, language, url)
     page.emulate_media(color_scheme=scheme)
@@ -61,7 +67,8 @@ def test_no_page_breaks_an_accessibility_rule(
     for path in ("/", "/style/", "/memories/", "/memories/?kind=lesson&sort=used", several, f"{one}compare/",
                  "/memories/new/", "/waiting/", "/reviews/", "/audit/", "/settings/", one,
                  f"{one}correct/", f"{one}forget/", f"/candidates/{held['candidate_id']}/", "/account/2fa/",
-                 "/account/password/change/", "/account/2fa/totp/activate/", "/account/email/",
+                 f"/candidates/{held['candidate_id']}/edit/", "/settings/memory/", "/settings/notices/", "/notices/",
+                 "/activity/", "/account/password/change/", "/account/2fa/totp/activate/", "/account/email/",
                  "/account/logout/"):  # fmt: skip
         look(path)
     page.goto(f"{url}/memories/new/")

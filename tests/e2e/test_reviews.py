@@ -66,9 +66,7 @@ def test_keys_are_silent_while_one_types_and_composes(acme: Company, live_server
     page.keyboard.type("a as er")
     page.keyboard.press("Escape")
     page.locator("h1").click()
-    page.evaluate(
-        "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', isComposing: true, bubbles: true}))"
-    )
+    page.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'a', isComposing: true, bubbles: true}))")
     with acme.entered():
         assert DelayedVerdict.objects.count() == 0
     page.select_option("form[action*='request_changes'] select", "unclear")
