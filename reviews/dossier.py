@@ -67,7 +67,6 @@ class Dossier:
     approved_by_reader: bool
     closed: str
     base_moved: bool
-    twins: Sequence[Twin]
 
     @property
     def is_thin(self) -> bool:
@@ -86,7 +85,6 @@ def open_on(principal: Principal, candidate: Candidate, policy: Policy, now: dat
         entry_version=entry.version if entry else None,
         gate=decisions.foresee(principal, str(candidate.pk), candidate.content_hash) if waits else None,
         rivals=list(_rivals(candidate, now)) if waits else [],
-        twins=duplicates.of_candidate(principal, candidate) if waits else [],
         times=Operation.objects.filter(candidate=candidate, verb="propose").count(),
         marks=_marks(entry) if entry and readable else [],
         reach=reach(candidate, now),

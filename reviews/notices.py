@@ -17,7 +17,7 @@ from accounts.models import Agent, AgentSubject, Membership
 from accounts.principals import Principal
 from memories import glance
 from memories.models import Candidate, Memory
-from reviews.models import Notice
+from reviews.models import DelayedVerdict, Notice
 
 Kind = Notice.Kind
 APP, MAIL = "app", "mail"
@@ -44,8 +44,10 @@ def standing(now: datetime) -> QuerySet[Notice]:
 
 
 def mine(person: Membership, now: datetime) -> QuerySet[Notice]:
-    """What the person is told in the pages, newest first."""
-    return standing(now).filter(membership=person).exclude(kind__in=_off(person, APP)).order_by("-pk")
+    """What the person is told in the pages, newest first; not of what they have answered a moment ago."""
+    answered = DelayedVerdict.objects.filter(state=DelayedVerdict.State.WAITING).values("candidate_id")
+    rows = standing(now).filter(membership=person).exclude(kind__in=_off(person, APP))
+    return rows.exclude(kind=Kind.WAITING, target_id__in=answered).order_by("-pk")
 
 
 def unseen(person: Membership, now: datetime) -> int:
@@ -130,8 +132,6 @@ def _holds(now: datetime) -> Q:
     waits = _waiting(now).filter(pk=OuterRef("target_id"), subject_id=OuterRef("membership_id"))
     ends = _expiring(now).filter(pk=OuterRef("target_id"))
     acts = Agent.objects.filter(pk=OuterRef("target_id"), is_active=True)
-    return Q(membership__is_active=True) & (
-        (Q(kind=Kind.WAITING) & Exists(waits))
-        | (Q(kind=Kind.EXPIRING) & Exists(ends))
-        | (Q(kind=Kind.AGENT, created_at__gt=now - KEPT) & Exists(acts))
-    )
+    what = Q(Exists(waits), kind=Kind.WAITING) | Q(Exists(ends), kind=Kind.EXPIRING)
+    what |= Q(Exists(acts), kind=Kind.AGENT, created_at__gt=now - KEPT)
+    return Q(membership__is_active=True) & what

@@ -86,6 +86,7 @@ def test_nothing_happens_before_its_time(acme: Company) -> None:
     alice.post("/forget", {"filter": {"kind": "preference"}, "dry_run": True})
     alice.attest(text=sentence())
     alice.propose(headers={"Idempotency-Key": "once"})
+    assert sweep(acme) == {"notices_made": 2, "notices_mailed": 1}, "what waits and what ends is told at once"
     assert sweep(acme) == {}
 
 
