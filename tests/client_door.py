@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -115,6 +116,12 @@ def _options(caller: Caller, options: dict[str, Any]) -> dict[str, Any]:
 def connect(request: pytest.FixtureRequest) -> Any:
     """Makes a client from a caller and a network: each of the two kinds in its turn."""
     return request.param
+
+
+@pytest.fixture
+def in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What asyncio hands to a thread is done where the test's transaction is."""
+    monkeypatch.setattr(asyncio, "to_thread", lambda work, *args: sync_to_async(work)(*args))
 
 
 @pytest.fixture

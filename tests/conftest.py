@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from cast import acme, beta, cast, crowd, erasable_audit, shared_cast  # noqa: F401 - fixtures of every test
-from client_door import connect, pauses  # noqa: F401 - fixtures of the SDK
+from client_door import connect, in_this_thread, pauses  # noqa: F401 - fixtures of the SDK
 from django.conf import settings
 from django.core.cache import cache
 from embedders import use  # noqa: F401 - the fixture with which a test chooses its embedder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from agents import Agent, RunConfig, Runner, SQLiteSession
 from agents.memory import Session
 from agents.testing import ScriptedModel, assistant_message, function_call
-from asgiref.sync import async_to_sync, sync_to_async
+from asgiref.sync import async_to_sync
 from cast import Caller, Company, sentence, word
 from client_door import AwaitedNetwork, Network, client_of
 from synthetic import sk_key
@@ -21,15 +20,9 @@ from memories.models import Candidate, Evidence, Memory
 from memoryhub.client import AsyncClient, HubError, Retries
 from memoryhub.client.agents_sdk import HubSession, memory_tools, propose_changes, write_memory
 
-pytestmark = pytest.mark.usefixtures("pauses")
+pytestmark = pytest.mark.usefixtures("pauses", "in_this_thread")
 STYLE = {"key": "answer_style", "value": "brief"}
 QUIET = RunConfig(tracing_disabled=True)
-
-
-@pytest.fixture(autouse=True)
-def _in_this_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the test's transaction is."""
-    monkeypatch.setattr(asyncio, "to_thread", lambda work, *args: sync_to_async(work)(*args))
 
 
 def awaited_hub(caller: Caller, network: Network | None = None) -> AsyncClient:

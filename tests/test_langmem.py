@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync, sync_to_async
+from asgiref.sync import async_to_sync
 from cast import Company, now, sentence, word
 from client_door import client_of
 from langmem import create_manage_memory_tool, create_search_memory_tool
@@ -24,9 +24,8 @@ def told(put: Any) -> Any:
 
 
 @pytest.fixture(params=["invoke", "ainvoke"])
-def call(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+def call(request: pytest.FixtureRequest, in_this_thread: None) -> Any:
     """A tool's call: waiting and awaited."""
-    monkeypatch.setattr("asyncio.to_thread", lambda work, *args: sync_to_async(work)(*args))
 
     def called(tool: Any, **arguments: Any) -> Any:
         if request.param == "invoke":

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
-from asgiref.sync import sync_to_async
 from cast import Company, now, word
 from checkouts import theirs_of, upstream
 from client_door import client_of
@@ -24,9 +22,8 @@ def told(_: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def _ours(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+def _ours(acme: Company, in_this_thread: None, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = client_of(acme.alice)
-    monkeypatch.setattr(asyncio, "to_thread", lambda work, *args: sync_to_async(work)(*args))
     monkeypatch.setattr(over_the_store, "InMemoryStore", lambda: HubStore(hub, evidence=told))
     monkeypatch.setattr(on_the_backend, "InMemoryStore", lambda: None)
     monkeypatch.setattr(

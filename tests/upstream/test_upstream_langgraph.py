@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import sys
 from collections.abc import Callable
@@ -10,7 +9,6 @@ from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
-from asgiref.sync import sync_to_async
 from cast import Company, now, word
 from checkouts import theirs_of, upstream
 from client_door import client_of
@@ -37,8 +35,7 @@ def for_any_store(found: dict[str, Callable[..., Any]]) -> dict[str, Callable[..
 
 
 @pytest.fixture
-def store(acme: Company, monkeypatch: pytest.MonkeyPatch) -> HubStore:
-    monkeypatch.setattr(asyncio, "to_thread", lambda work, *args: sync_to_async(work)(*args))
+def store(acme: Company, in_this_thread: None) -> HubStore:
     return HubStore(client_of(acme.alice), evidence=told)
 
 
