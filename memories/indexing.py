@@ -157,10 +157,8 @@ def _texts(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, _Text]:
     """What kept memories say; an erased one is missing."""
     rows = Memory.objects.kept().filter(pk__in=ids).order_by("pk")
     return {
-        pk: _Text(namespace_id, text_of(statement or "", key or "", conditions, said))
-        for pk, namespace_id, statement, key, conditions, said in rows.values_list(
-            "pk", "namespace_id", "statement", "key", "conditions", "said"
-        )
+        row.pk: _Text(row.namespace_id, text_of(row.statement or "", row.key or "", row.conditions, row.said))
+        for row in rows.only("tenant", "namespace", "statement", "key", "conditions", "said")
     }
 
 

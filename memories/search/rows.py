@@ -8,11 +8,13 @@ from typing import Any
 from uuid import UUID
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import BigIntegerField, Func
+from django.db.models import BigIntegerField, Func, Model
 from django.db.models.sql.compiler import SQLCompiler
 
-from accounts import secrets
-from memories.models import Memory, Namespace, path_of
+from accounts import secrets, tenancy
+from memories.encryption import keys
+from memories.encryption.fields import Sealed, column
+from memories.models import Feature, Memory, Namespace, path_of
 from memories.search.index import NamespaceIndex, Row
 
 
@@ -68,6 +70,9 @@ class DatabaseLoader:
             pk, slot_id, rev, status, version, kind, key, area, *moments, evidence_class, terms, length = row[:15]
             names, thread, sequence, speaker, traits, vector, embedder = row[15:]
             valid_until, created_at, retired_at, confirmed_at = moments
+            key, area = (_opened(Memory, *one, namespace_id, pk) for one in (("key", key), ("path_key", area)))
+            packed = {"terms": terms, "names": names, "speaker": speaker, "vector": vector}
+            terms, names, speaker, vector = (_opened(Feature, *one, namespace_id, pk) for one in packed.items())
             yield Row(
                 memory_id=pk,
                 slot_id=slot_id,
@@ -92,6 +97,12 @@ class DatabaseLoader:
                 vector=bytes(vector) if vector is not None else None,
                 embedder=embedder or "",
             )
+
+
+def _opened(model: type[Model], name: str, value: Any, namespace_id: UUID, pk: UUID) -> Any:
+    if type(value) is not Sealed:
+        return value
+    return column(model, name).opened(value, tenancy.current_id(), keys.owner_of(namespace_id), pk)
 
 
 @cache
