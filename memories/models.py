@@ -233,7 +233,9 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         wanted = text.casefold()
         found = [
             row.pk
-            for row in self.filter(sealed).only("pk", "tenant", "namespace", "statement", "key", "conditions")
+            for row in self.filter(sealed)
+            .select_related(None)
+            .only("pk", "tenant", "namespace", "statement", "key", "conditions")
             if any(wanted in (told or "").casefold() for told in (row.statement, row.key, row.conditions))
         ]
         return self.filter((plain & ~sealed) | Q(pk__among=found))

@@ -39,6 +39,12 @@ class Sealed:
     def __init__(self, blob: bytes, begin: str = "") -> None:
         self.blob, self.begin = blob, begin
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sealed) and other.blob == self.blob
+
+    def __hash__(self) -> int:
+        return hash(self.blob)
+
     @property
     def generation(self) -> int:
         return envelope.generation_of(self.blob)
@@ -64,7 +70,10 @@ class _Opened(DeferredAttribute):
         value = held[name] if name in held else super().__get__(instance, cls)
         if type(value) is Sealed:
             value = held[name] = self.field.opened(
-                value, instance.tenant_id, instance.key_owner_id, instance.pk  # type: ignore[attr-defined]
+                value,
+                instance.tenant_id,
+                instance.key_owner_id,
+                instance.pk,  # type: ignore[attr-defined]
             )
         return value
 
@@ -142,7 +151,7 @@ class SealedField(models.Field):
         raise NotImplementedError
 
     def _place(self, tenant_id: uuid.UUID, pk: uuid.UUID) -> bytes:
-        return f"{self.model._meta.db_table}.{self.column}".encode() + tenant_id.bytes + pk.bytes
+        return f"{self.model._meta.db_table}.{self.column} {tenant_id} {pk}".encode()
 
 
 class SealedText(SealedField, models.TextField):

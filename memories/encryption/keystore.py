@@ -140,7 +140,7 @@ class Folder:
         numbers = self._numbers(tenant_id, owner_id)
         last = max(numbers, default=0)
         if not last:
-            self.check()  # else a folder that is not mounted would look like one without keys
+            self.check()
             return 0
         return last if self._size(tenant_id, owner_id, last) else 0
 
@@ -157,6 +157,7 @@ class Folder:
         return generation
 
     def destroy(self, tenant_id: uuid.UUID, owner_id: uuid.UUID, until: int) -> int:
+        self._is_there()
         gone = 0
         with _told():
             for number in self._numbers(tenant_id, owner_id):
@@ -166,11 +167,13 @@ class Folder:
         return gone
 
     def owners(self, tenant_id: uuid.UUID) -> list[uuid.UUID]:
+        self._is_there()
         folder = self._root / str(tenant_id)
         return sorted(uuid.UUID(path.name) for path in folder.iterdir()) if folder.is_dir() else []
 
     def check(self) -> None:
         """Raises StoreError when the folder is missing, open to others, or without a wrapping key."""
+        self._is_there()
         with _told():
             mode = self._root.stat().st_mode
         if mode & 0o077:
@@ -202,6 +205,11 @@ class Folder:
         with _told():
             os.replace(draft, path)
             _sync(path.parent)
+
+    def _is_there(self) -> None:
+        """A folder that is not mounted looks like one without keys."""
+        if not (self._root / RING).is_dir():
+            raise StoreError("it is not there; manage.py encryption set-up makes it")
 
     def _wrap(self, secret: bytes, place: bytes) -> bytes:
         ring = self.ring()
@@ -266,7 +274,8 @@ def _draft(path: Path) -> Path:
 
 def _write_new(path: Path, content: bytes) -> None:
     """Write a file that is there wholly or not at all, for its own user alone. One that is there already stays."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in (path.parent.parent, path.parent):
+        folder.mkdir(mode=0o700, exist_ok=True)
     draft = _draft(path)
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -70,7 +70,10 @@ def keep_what_stays(owner_id: uuid.UUID) -> None:
 
     What was left over under a key that is gone already, as in a restored backup, is blanked.
     """
-    for rows in (Evidence.objects.filter(subject_id=owner_id), Evidence.objects.filter(subject=None, agent_id=owner_id)):
+    for rows in (
+        Evidence.objects.filter(subject_id=owner_id),
+        Evidence.objects.filter(subject=None, agent_id=owner_id),
+    ):
         for row in rows.exclude(**NO_SOURCE).order_by("pk"):
             try:
                 _bring_up_to_date(row)

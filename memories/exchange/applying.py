@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts import audit, tenancy
 from accounts.errands import principal_of
-from accounts.errors import Forbidden, MemoryHubError
+from accounts.errors import Forbidden, MemoryHubError, Unavailable
 from accounts.principals import Principal, Scope, system
 from memories import access, actions
 from memories.actions import Fate, Sitting
@@ -113,6 +113,8 @@ def _take(errand: Import, sitting: Sitting, line: ImportLine, namespace: Namespa
     if namespace is not None and line.content is not None:
         try:
             fate = actions.take(sitting, *proposal_of(line.content, namespace), replaces=errand.replaces)
+        except Unavailable:  # says nothing about the line: it stays, and is taken up again
+            raise
         except MemoryHubError as error:
             fate = Fate(Result.REFUSED, error.code)
     line.result, line.reason, line.content = fate.result, fate.reason, None

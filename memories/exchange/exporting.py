@@ -123,11 +123,10 @@ def fetch(principal: Principal, export_id: str | uuid.UUID) -> tuple[Export, Fil
     if export.state != Export.State.READY or has_ended(export):
         raise Conflict("There is no file to fetch; look at its state.", code="export_not_ready", state=export.state)
     try:
-        file = files.storage().open(export.file)
-        whole = file.size == export.size
+        file = files.read(export.file, export.size)
     except OSError:
-        whole = False
-    if not whole:
+        file = None
+    if file is None:
         _lost(export)
         raise Conflict("The file is gone; have it made anew.", code="export_not_ready", state=Export.State.FAILED)
     with tenancy.atomic():

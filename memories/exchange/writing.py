@@ -17,7 +17,7 @@ from django.utils import timezone, translation
 
 from accounts import audit, tenancy
 from accounts.errands import principal_of
-from accounts.errors import Forbidden
+from accounts.errors import Forbidden, Unavailable
 from accounts.principals import Principal, system
 from memories import access
 from memories.exchange import files
@@ -52,11 +52,13 @@ def write(export: Export) -> bool:
         if not _claim(export, asker):
             return False
         with translation.override(export.language or settings.LANGUAGE_CODE):
-            written = files.write(export.file, _parts(export))
+            written = files.write(export.file, _parts(export), export.subject_id)
         return _finish(export, asker, written)
     except _Stopped:
         files.remove(export.file)
     except Forbidden as error:
+        _fail(export, error.code)
+    except Unavailable as error:
         _fail(export, error.code)
     except OSError as error:
         log.error("export_failed", export_id=export.pk, code=type(error).__name__)

@@ -90,7 +90,12 @@ class Command(BaseCommand):
         for tenant in changed:
             with tenancy.entered(tenant.pk), tenancy.atomic():
                 Tenant.objects.filter(pk=tenant.pk).update(encrypts=encrypts)
-                audit.record(system(tenant.pk), "tenant.encrypt" if encrypts else "tenant.decrypt", target="tenant", target_id=tenant.pk)
+                audit.record(
+                    system(tenant.pk),
+                    "tenant.encrypt" if encrypts else "tenant.decrypt",
+                    target="tenant",
+                    target_id=tenant.pk,
+                )
         keys.forget()
         if changed:
             time.sleep(keys.SETTING_SECONDS)  # until no process goes on as before
@@ -146,7 +151,9 @@ class Command(BaseCommand):
                     seen, changed = seen + step.seen, changed + step.changed
                     if seen % (25 * recrypting.BATCH) == 0:
                         self.stdout.write(f"{tenant.slug}: {step.table}: {seen} seen, {changed} changed, going on")
-                self.stdout.write(f"{tenant.slug}: {rows.model._meta.verbose_name_plural}: {seen} seen, {changed} changed")
+                self.stdout.write(
+                    f"{tenant.slug}: {rows.model._meta.verbose_name_plural}: {seen} seen, {changed} changed"
+                )
                 total += changed
         return total
 
