@@ -149,11 +149,8 @@ class Evidence(TenantRow):
         return self.subject_id or self.agent_id
 
 
-class InNamespace(models.Model):
+class InNamespace:
     """A row whose texts are encrypted with the key of its namespace's owner."""
-
-    class Meta:
-        abstract = True
 
     @property
     def key_owner_id(self) -> UUID | None:
@@ -478,8 +475,8 @@ class Erasure(TenantRow):
     """A forgetting: first perhaps a plan, then hidden at once, then purged from every store. Ids and counts only.
 
     `target_id` is the person, agent, namespace or tenant that a wide one was about, or the evidence it began with.
-    `checked` tells how far in its lists of ids everything has been found clean. `key_generations`: whose encryption keys
-    go with it, up to which number.
+    `checked` tells how far in its lists of ids everything has been found clean. `key_generations`: whose encryption
+    keys go with it, up to which number.
     """
 
     class Scope(models.TextChoices):

@@ -12,7 +12,7 @@ from test_encryption import command, store, whole_story  # noqa: F401 - the stor
 if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
     def test_the_files_of_sqlite_hold_no_byte_of_it_before_any_erasure(crowd: Cast) -> None:
-        """R-140, T23: with the write-ahead log; and after rows that were plain are encrypted, nothing is left of them."""
+        """R-140, T23: and once rows that were plain are encrypted, nothing is left of them."""
         early, late = word(12), word(12)
         command("decrypt")
         whole_story(crowd.acme.alice, early)

@@ -1,11 +1,11 @@
 """Columns that encrypt when they are written and open when they are read, if the tenant wants it.
 
-A row's attribute is always the text: it is opened when it is first asked for. `values()` and `values_list()` do not know
-which row a value belongs to and bring `Sealed` ones, to be `opened` there. What is blank stays as it is, so that a
-database still sees that something is gone; plain and encrypted rows stand side by side.
+A row's attribute is always the text: it is opened when it is first asked for. `values()` and `values_list()` do not
+know which row a value belongs to and bring `Sealed` ones, to be `opened` there. What is blank stays as it is, so that
+the database still sees that something is gone; plain and encrypted rows stand side by side.
 
-Looking for a text inside the database: a column made with `finds` also stores a keyed digest of (a part of) it, by which
-`exact`, `in` and `about` find it; any other comparison with a text is an error where texts may be encrypted.
+Looking for a text inside the database: a column made with `finds` also stores a keyed digest of (a part of) it, by
+which `exact`, `in` and `about` find it; any other comparison with a text is an error where texts may be encrypted.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class Plain:
 class _Opened(DeferredAttribute):
     """The attribute of a row: opens a sealed value when it is asked for."""
 
-    def __get__(self, instance: models.Model | None, cls: type[models.Model] | None = None) -> Any:
+    field: SealedField
+
+    def __get__(self, instance: Any, cls: type[models.Model] | None = None) -> Any:
         if instance is None:
             return self
         name = self.field.attname

@@ -1,4 +1,4 @@
-"""Which key encrypts and opens what: the data key of whoever a row belongs to, from the store that the settings name."""
+"""Which key encrypts and opens what: that of whoever a row belongs to, from the store that the settings name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Going over rows that are there: each is brought to what its tenant wants now, under the newest key of its owner.
 
-A row says itself whether it is due: it is plain and should not be, or encrypted and should not be, or its key is not the
-newest. So this may stop at any row, run twice, or beside every writer; whoever comes next does what is left.
+A row says itself whether it is due: it is plain and should not be, or encrypted and should not be, or its key is not
+the newest. So this may stop at any row, run twice, or beside every writer; whoever comes next does what is left.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Files that are encrypted while they are written, chunk by chunk, and opened while they are read.
 
-A head names the owner of the key; each chunk is bound to the file's name, to its number and to whether it is the last, so
-that none can be left out, moved or added.
+A head names the owner of the key; each chunk is bound to the file's name, to its number and to whether it is the last,
+so that none can be left out, moved or added.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import uuid
 from collections.abc import Iterable, Iterator
-from typing import IO
+from typing import IO, Any
 
 from accounts import tenancy
 from memories.encryption import keys
@@ -76,7 +76,7 @@ class Opened(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any) -> int:
         while not self._held:
             with tenancy.entered(self._tenant_id):  # it is read after the request has left its tenant
                 part = next(self._parts, None)

@@ -11,17 +11,17 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from memoryhub import settings
-from memoryhub.management.benches import audit_speed, over_http, size, two_processes
+from memoryhub.management.benches import audit_speed, encryption, over_http, size, two_processes
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit")
+PARTS = ("http", "size", "processes", "audit", "encryption")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit. On SQLite, or beside the "
+        "memories, two processes at work on the same ones, sealing and verifying the audit, what encryption costs. On SQLite, or beside the "
         "database of DATABASE_URL."
     )
 
@@ -50,5 +50,7 @@ class Command(BaseCommand):
                         two_processes.run(console, url, options["interleavings"])
                     case "audit":
                         audit_speed.run(console, url)
+                    case "encryption":
+                        encryption.run(console, url)
         except (CallFailed, NotSeen, OSError, subprocess.SubprocessError, BrokenProcessPool) as error:
             raise CommandError(f"The measurement broke off: {error}") from None

@@ -1,4 +1,4 @@
-"""`encryption`: where the keys are, which tenants encrypt, and bringing rows and keys to what is wanted. Prints counts."""
+"""`encryption`: where the keys are, which tenants encrypt, and bringing rows and keys to that. Prints counts."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from memories.encryption.keystore import Folder, StoreError
 
 class Command(BaseCommand):
     help = (
-        "set-up makes the key store; status counts; encrypt and decrypt change what tenants want and every row that is "
-        "there; rotate-wrapping wraps every data key by a new wrapping key; rotate-keys gives every owner a new data "
-        "key; drop-keys destroys data keys that nothing needs any more. Each may be stopped at any moment and run again."
+        "set-up makes the key store; status counts; encrypt and decrypt change what tenants want and every row that "
+        "is there; rotate-wrapping wraps every data key by a new wrapping key; rotate-keys gives every owner a new "
+        "data key; drop-keys destroys data keys that nothing needs any more. Each may be stopped at any moment and "
+        "run again."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
