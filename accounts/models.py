@@ -203,7 +203,8 @@ class Delegation(Credential):
 class Errand(TenantRow):
     """Work that is done later for someone: who asked and with what rights. Whether they still may is asked anew then.
 
-    `attempts` counts how often someone began; until `claimed_until` one worker is at it. `error` is a code.
+    `attempts` counts how often someone began in vain; until `claimed_until` one worker is at it. `error` is a code, or
+    the class of the last exception. Each kind has a State with QUEUED, RUNNING and FAILED.
     """
 
     actor = models.CharField(max_length=16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from accounts.admin import MetadataAdmin
+from accounts.admin import ErrandAdmin, MetadataAdmin
 from memories.models import (
     Candidate,
     Erasure,
@@ -67,18 +67,12 @@ class ErasureAdmin(MetadataAdmin):
 
 
 @admin.register(Export)
-class ExportAdmin(MetadataAdmin):
-    shown = (
-        "state", "scope", "format", "actor", "actor_id", "subject_id", "written", "total", "size", "attempts", "error",
-        "created_at", "finished_at", "expires_at",
-    )  # fmt: skip
+class ExportAdmin(ErrandAdmin):
+    shown = ("state", "scope", "format", "written", "total", "size")
     list_filter = ("state", "scope", "format")
 
 
 @admin.register(Import)
-class ImportAdmin(MetadataAdmin):
-    shown = (
-        "state", "format", "replaces", "actor", "actor_id", "subject_id", "total", "attempts", "error", "created_at",
-        "finished_at", "expires_at",
-    )  # fmt: skip
+class ImportAdmin(ErrandAdmin):
+    shown = ("state", "format", "replaces", "total")
     list_filter = ("state", "format")

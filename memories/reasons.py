@@ -125,6 +125,7 @@ LINES: Words = {
 FAILURES: Words = {
     "no_longer_permitted": _("Whoever asked for it may no longer have it."),
     "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),
+    "key_unavailable": _("The keys to what is stored here were not available. Try again later."),
     "interrupted": _("It was interrupted several times. Try again; if it stays, tell whoever runs this MemoryHub."),
     "file_lost": _("The file is gone. Have it made anew."),
     "recalls": _("records of what agents looked up"),

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from accounts import audit, tenancy
 from accounts.errands import asked_by
+from accounts.errands import retry as retry_errand
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
 from accounts.principals import Principal, Role, Scope
 from memories import access
@@ -102,11 +103,7 @@ def retry(principal: Principal, export_id: str | uuid.UUID) -> Export:
     export = access.export(principal, export_id)
     files.clear([export.pk])
     with tenancy.atomic():
-        ended = Export.objects.filter(pk=export.pk, state__in=AGAIN, file="")
-        anew = {"attempts": 0, "error": "", "written": 0, "total": 0, "claimed_until": None, "expires_at": None}
-        if not ended.update(state=Export.State.QUEUED, started_at=None, finished_at=None, **anew):
-            raise Conflict("It is being made or ready already.", code="not_ended")
-        audit.record(principal, "export.retry", target="export", target_id=export.pk)
+        retry_errand(principal, export, AGAIN)
         soon(export.pk)
     return access.export(principal, export_id)
 

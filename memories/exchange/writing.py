@@ -16,7 +16,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone, translation
 
 from accounts import audit, tenancy
-from accounts.errands import principal_of
+from accounts.errands import noted, principal_of
 from accounts.errors import Forbidden, Unavailable
 from accounts.principals import Principal, system
 from memories import access
@@ -51,7 +51,7 @@ def write(export: Export) -> bool:
         asker = principal_of(export)
         if not _claim(export, asker):
             return False
-        with translation.override(export.language or settings.LANGUAGE_CODE):
+        with noted(export), translation.override(export.language or settings.LANGUAGE_CODE):
             written = files.write(export.file, _parts(export), export.subject_id)
         return _finish(export, asker, written)
     except _Stopped:
@@ -81,7 +81,7 @@ def _due(now: datetime) -> QuerySet[Export]:
 def _claim(export: Export, asker: Principal) -> bool:
     """Take it for a while under a new file name; the file of one who stopped half-way goes first."""
     if export.attempts >= MOST_ATTEMPTS:
-        _fail(export, "interrupted")
+        _fail(export, export.error or "interrupted")
         return False
     files.remove(export.file)
     now, name = timezone.now(), files.new_name(FORMATS[export.format].suffix)

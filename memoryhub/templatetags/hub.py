@@ -96,7 +96,9 @@ def in_words(code: str, table: str) -> Any:
         return sentence(code)
     if table == "line":
         return LINES.get(code) or sentence(code)
-    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES}[table].get(code, code)
+    if table == "failure":
+        return FAILURES.get(code, FAILURES["interrupted"])
+    return {"rule": RULES, "evidence": EVIDENCE, "store": STORES}[table].get(code, code)
 
 
 @register.filter

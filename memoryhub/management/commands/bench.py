@@ -21,8 +21,8 @@ PARTS = ("http", "size", "processes", "audit", "encryption")
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit, what encryption costs. On SQLite, or beside the "
-        "database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit, what encryption costs. "
+        "On SQLite, or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
