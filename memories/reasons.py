@@ -131,6 +131,7 @@ FAILURES: Words = {
     "recalls": _("records of what agents looked up"),
     "feedback": _("records of what agents made of it"),
     "operations": _("records of requests to remember"),
+    "keys": _("encryption keys, destroyed"),
 }
 
 

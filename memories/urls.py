@@ -44,6 +44,7 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
+    path("help/forgetting/", views.forgetting, name="forgetting"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
     path("data/", exchange_views.show_data, name="data"),
     path("data/memory-1.schema.json", exchange_views.show_schema, name="memory-schema"),

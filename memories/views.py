@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.errors import Forbidden, NotVisible, StaleVersion
 from accounts.pages import person_page
 from accounts.principals import Principal
-from memories import access, actions, recalling, tenant_policy
+from memories import access, actions, gone, recalling, tenant_policy
 from memories.actions import ACTIVATING, HOLDING, Proposed
 from memories.forms import CorrectionForm, EntryForm, FilterForm, ForgetForm, VersionForm, place_choices, ref_of
 from memories.models import Evidence, Memory, Namespace, Operation
@@ -134,7 +134,16 @@ def forget(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> 
 @person_page
 def receipt(request: HttpRequest, principal: Principal, erasure_id: uuid.UUID) -> HttpResponse:
     """What was forgotten, in counts and times; it holds no text and can be printed."""
-    return render(request, "memories/receipt.html", {"erasure": access.erasure(principal, erasure_id)})
+    erasure = access.erasure(principal, erasure_id)
+    return render(request, "memories/receipt.html", {"erasure": erasure, "gone": gone.by(erasure)})
+
+
+@require_safe
+@person_page
+def forgetting(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """What forgetting means here, and by when the last copy is gone."""
+    del principal
+    return render(request, "memories/forgetting.html", {"promise": gone.promise()})
 
 
 def _places(principal: Principal) -> list[tuple[str, Any]]:

@@ -23,6 +23,8 @@ MEMORYHUB_PEPPER = env.text("MEMORYHUB_PEPPER", minimum=32) or derived(SECRET_KE
 # What was forgotten, outside the database; several machines name one file on storage that they share
 MEMORYHUB_LEDGER = Path(env.text("MEMORYHUB_LEDGER", str(VAR_DIR / "erasures.jsonl"))).resolve()
 
+# Every how many days purge_bytes rewrites the files of a PostgreSQL, at the latest
+MEMORYHUB_REWRITE_DAYS = env.number("MEMORYHUB_REWRITE_DAYS", 7, least=0, most=366)
 # How long backups of the database are kept at most: until then they may hold what was forgotten
 MEMORYHUB_BACKUP_DAYS = env.number("MEMORYHUB_BACKUP_DAYS", 30, least=0, most=3650)
 

@@ -26,10 +26,14 @@ def retire(erasure: Erasure) -> None:
 
 def destroy(erasure: Erasure) -> None:
     """Destroy the keys that go with a forgetting. Raises KeyUnavailable when the store is away: to be tried again."""
+    gone = 0
     for owner, generation in erasure.key_generations.items():
         with tenancy.atomic():
             recrypting.keep_what_stays(uuid.UUID(owner))  # what was attested while it was being forgotten
-        keys.destroy(erasure.tenant_id, uuid.UUID(owner), generation)
+        gone += keys.destroy(erasure.tenant_id, uuid.UUID(owner), generation)
+    if gone:
+        erasure.counts["keys"] = erasure.counts.get("keys", 0) + gone
+        Erasure.objects.filter(pk=erasure.pk).update(counts=erasure.counts)
 
 
 def _owners(erasure: Erasure) -> list[uuid.UUID]:
