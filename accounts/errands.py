@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import DatabaseError
+from django.db.models import Q
 from django.utils.translation import get_language
 
 from accounts import audit, tenancy
@@ -49,6 +51,11 @@ def principal_of(errand: Errand) -> Principal:
         roles=frozenset(person.roles) if person else frozenset(),
         credential_id=errand.credential_id,
     )
+
+
+def lapsed(now: datetime, lease: timedelta) -> Q:
+    """Errands whose worker stopped without a word, or claimed them while the clock was ahead."""
+    return Q(claimed_until__lte=now) | Q(claimed_until__gt=now + lease)
 
 
 @contextlib.contextmanager

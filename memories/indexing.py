@@ -116,8 +116,8 @@ def _due(name: str) -> tuple[models.QuerySet[Feature], ...]:
 
 
 def _ready(rows: models.QuerySet[Feature], now: datetime) -> models.QuerySet[Feature]:
-    """Those that nobody is at work on and that need not rest after a failure."""
-    return rows.filter(Q(embed_after=None) | Q(embed_after__lte=now))
+    """Those that nobody is at work on and that need not rest: after a failure, or because the clock was ahead."""
+    return rows.filter(Q(embed_after=None) | Q(embed_after__lte=now) | Q(embed_after__gt=now + LONGEST_PAUSE))
 
 
 def _claim(name: str, now: datetime) -> list[uuid.UUID]:

@@ -288,18 +288,18 @@ def test_going_over_rows_may_stop_anywhere_and_goes_on(
         command("encrypt")
     whole_story(acme.alice, mark)
     monkeypatch.setattr(recrypting, "BATCH", 2)
-    real, calls = recrypting._bring_up_to_date, []
+    real, calls = recrypting.bring_up_to_date, []
 
-    def stopping(row: Any) -> int:
-        calls.append(row)
-        if len(calls) == 8:
+    def stopping(batch: Any) -> int:
+        calls.append(batch)
+        if len(calls) == 5:
             raise Stopped
-        return real(row)
+        return real(batch)
 
-    monkeypatch.setattr(recrypting, "_bring_up_to_date", stopping)
+    monkeypatch.setattr(recrypting, "bring_up_to_date", stopping)
     with pytest.raises(Stopped):
         command(what)
-    monkeypatch.setattr(recrypting, "_bring_up_to_date", real)
+    monkeypatch.setattr(recrypting, "bring_up_to_date", real)
     rows.index.cache_clear()
     assert acme.alice.recalled(mark)
     assert len(acme.alice.listed(q=mark)) == len(acme.alice.listed())

@@ -104,15 +104,18 @@ class SealedField(models.Field):
             return held
         return self.sealed_for(model_instance, getattr(model_instance, self.attname))
 
-    def sealed_for(self, row: models.Model, value: Any) -> Any:
-        """The value as it is to be written into this row: sealed, unless it is blank or the tenant does not encrypt."""
+    def sealed_for(self, row: models.Model, value: Any, key: envelope.Key | None = None) -> Any:
+        """The value as it is to be written into this row: sealed, unless it is blank or the tenant does not encrypt.
+
+        `key`: the owner's newest key, for whoever has just asked for it.
+        """
         if is_blank(value) or not isinstance(value, str | bytes | memoryview | dict | list | int | float | bool):
             return value
         tenant_id = row.tenant_id or tenancy.current_id()  # type: ignore[attr-defined]
         if not keys.encrypts(tenant_id):
             return value
         owner_id = row.key_owner_id or tenant_id  # type: ignore[attr-defined]
-        key = keys.writing(tenant_id, owner_id)
+        key = key or keys.writing(tenant_id, owner_id)
         begin = digests(tenant_id, self.finds(value)) if self.finds else ""
         return Sealed(envelope.seal(key, self.to_bytes(value), self._place(tenant_id, row.pk)), begin)
 

@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts import audit, tenancy
-from accounts.errands import noted, principal_of
+from accounts.errands import lapsed, noted, principal_of
 from accounts.errors import Forbidden, MemoryHubError, Unavailable
 from accounts.principals import Principal, Scope, system
 from memories import access, actions
@@ -81,7 +81,7 @@ def drop_expired(_principal: Principal, now: datetime) -> Mapping[str, int]:
 
 
 def _due(now: datetime) -> QuerySet[Import]:
-    return Import.objects.filter(Q(state=State.QUEUED) | Q(state=State.RUNNING, claimed_until__lte=now))
+    return Import.objects.filter(Q(state=State.QUEUED) | (Q(state=State.RUNNING) & lapsed(now, LEASE)))
 
 
 def _mine(errand: Import, claim: datetime) -> QuerySet[Import]:

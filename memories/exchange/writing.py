@@ -16,7 +16,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone, translation
 
 from accounts import audit, tenancy
-from accounts.errands import noted, principal_of
+from accounts.errands import lapsed, noted, principal_of
 from accounts.errors import Forbidden, Unavailable
 from accounts.principals import Principal, system
 from memories import access
@@ -75,7 +75,7 @@ def drop_ended(_principal: Principal, now: datetime) -> Mapping[str, int]:
 
 
 def _due(now: datetime) -> QuerySet[Export]:
-    return Export.objects.filter(Q(state=State.QUEUED) | Q(state=State.RUNNING, claimed_until__lte=now))
+    return Export.objects.filter(Q(state=State.QUEUED) | (Q(state=State.RUNNING) & lapsed(now, LEASE)))
 
 
 def _claim(export: Export, asker: Principal) -> bool:

@@ -153,7 +153,7 @@ class Command(BaseCommand):
                     if seen % (25 * recrypting.BATCH) == 0:
                         self.stdout.write(f"{tenant.slug}: {step.table}: {seen} seen, {changed} changed, going on")
                 self.stdout.write(
-                    f"{tenant.slug}: {rows.model._meta.verbose_name_plural}: {seen} seen, {changed} changed"
+                    f"{tenant.slug}: {str(rows.model._meta.model_name)}: {seen} seen, {changed} changed"
                 )
                 total += changed
         return total
