@@ -127,8 +127,7 @@ class SealedField(models.Field):
         try:
             return self.from_bytes(envelope.unseal(key, value.blob, self._place(tenant_id, pk)))
         except envelope.NotOpened:
-            keys.log.error("content_damaged", code=self.column)
-            raise keys.ContentDamaged from None
+            raise damaged(self) from None
 
     def get_db_prep_save(self, value: Any, connection: Any) -> Any:
         if type(value) is Sealed:
@@ -156,7 +155,11 @@ class SealedField(models.Field):
         raise NotImplementedError
 
     def _place(self, tenant_id: uuid.UUID, pk: uuid.UUID) -> bytes:
-        return f"{self.model._meta.db_table}.{self.column} {tenant_id} {pk}".encode()
+        return self.place_begins(tenant_id) + _raw(pk)
+
+    def place_begins(self, tenant_id: uuid.UUID) -> bytes:
+        """What a sealed value is bound to besides its row: table, column and tenant."""
+        return f"{self.model._meta.db_table}.{self.column} ".encode() + _raw(tenant_id)
 
 
 class SealedText(SealedField, models.TextField):
@@ -200,6 +203,36 @@ class SealedBinary(SealedField, models.BinaryField):
         if value is not None and bytes(value[:6]) == MAGIC:
             return Sealed(bytes(value[6:]))
         return value
+
+
+def _raw(pk: uuid.UUID | str) -> bytes:
+    return (pk if type(pk) is uuid.UUID else uuid.UUID(str(pk))).bytes
+
+
+class Opener:
+    """Opens very many values of one column, all of one owner, as `opened` does one."""
+
+    def __init__(self, model: type[models.Model], name: str, tenant_id: uuid.UUID) -> None:
+        self._field = column(model, name)
+        self._tenant_id, self._begin = tenant_id, self._field.place_begins(tenant_id)
+        self._keys: dict[bytes, envelope.Key] = {}
+
+    def __call__(self, value: Any, owner_id: uuid.UUID | None, pk: uuid.UUID) -> Any:
+        if type(value) is not Sealed:
+            return value
+        key = self._keys.get(value.blob[: envelope.GENERATION_BYTES])
+        if key is None:
+            key = keys.reading(self._tenant_id, owner_id or self._tenant_id, value.generation)
+            self._keys[value.blob[: envelope.GENERATION_BYTES]] = key
+        try:
+            return self._field.from_bytes(envelope.unseal(key, value.blob, self._begin + pk.bytes))
+        except envelope.NotOpened:
+            raise damaged(self._field) from None
+
+
+def damaged(field: SealedField) -> keys.ContentDamaged:
+    keys.log.error("content_damaged", code=field.column)
+    return keys.ContentDamaged()
 
 
 def is_blank(value: Any) -> bool:

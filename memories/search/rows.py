@@ -13,7 +13,7 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from accounts import secrets, tenancy
 from memories.encryption import keys
-from memories.encryption.fields import Sealed, column
+from memories.encryption.fields import Opener, Sealed
 from memories.models import Feature, Memory, Namespace, path_of
 from memories.search.index import NamespaceIndex, Row
 
@@ -56,6 +56,14 @@ COLUMNS = (
     "feature__vector",
     "feature__embedder",
 )
+SEALED: tuple[tuple[type[Model], str], ...] = (
+    (Memory, "key"),
+    (Memory, "path_key"),
+    (Feature, "terms"),
+    (Feature, "names"),
+    (Feature, "speaker"),
+    (Feature, "vector"),
+)
 
 
 class DatabaseLoader:
@@ -65,14 +73,19 @@ class DatabaseLoader:
         return Namespace.objects.values_list("revision", flat=True).get(pk=namespace_id)
 
     def rows(self, namespace_id: UUID, after_rev: int) -> Iterator[Row]:
+        openers = [Opener(model, name, tenancy.current_id()) for model, name in SEALED]
+        owner_id: UUID | None = None
         changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
         for row in changed.values_list(*COLUMNS).iterator(chunk_size=2000):
             pk, slot_id, rev, status, version, kind, key, area, *moments, evidence_class, terms, length = row[:15]
             names, thread, sequence, speaker, traits, vector, embedder = row[15:]
             valid_until, created_at, retired_at, confirmed_at = moments
-            key, area = (_opened(Memory, *one, namespace_id, pk) for one in (("key", key), ("path_key", area)))
-            packed = {"terms": terms, "names": names, "speaker": speaker, "vector": vector}
-            terms, names, speaker, vector = (_opened(Feature, *one, namespace_id, pk) for one in packed.items())
+            if Sealed in (type(key), type(terms), type(vector)):
+                owner_id = owner_id or keys.owner_of(namespace_id)
+                key, area, terms, names, speaker, vector = (
+                    opener(value, owner_id, pk)
+                    for opener, value in zip(openers, (key, area, terms, names, speaker, vector), strict=True)
+                )
             yield Row(
                 memory_id=pk,
                 slot_id=slot_id,
@@ -97,12 +110,6 @@ class DatabaseLoader:
                 vector=bytes(vector) if vector is not None else None,
                 embedder=embedder or "",
             )
-
-
-def _opened(model: type[Model], name: str, value: Any, namespace_id: UUID, pk: UUID) -> Any:
-    if type(value) is not Sealed:
-        return value
-    return column(model, name).opened(value, tenancy.current_id(), keys.owner_of(namespace_id), pk)
 
 
 @cache

@@ -152,9 +152,7 @@ class Command(BaseCommand):
                     seen, changed = seen + step.seen, changed + step.changed
                     if seen % (25 * recrypting.BATCH) == 0:
                         self.stdout.write(f"{tenant.slug}: {step.table}: {seen} seen, {changed} changed, going on")
-                self.stdout.write(
-                    f"{tenant.slug}: {str(rows.model._meta.model_name)}: {seen} seen, {changed} changed"
-                )
+                self.stdout.write(f"{tenant.slug}: {str(rows.model._meta.model_name)}: {seen} seen, {changed} changed")
                 total += changed
         return total
 
