@@ -15,12 +15,12 @@ from django.utils import timezone
 from exchange import entry
 from test_crashes import assert_all_due_is_done, assert_whole
 
-from memories.models import Candidate, Erasure, Evidence, Export, Feature, ImportLine, Memory, Operation, Slot
+from memories.models import Candidate, Erasure, Evidence, Export, Feature, Memory, Operation, Slot
 from memoryhub.sweeping import sweep
 
 WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)", re.IGNORECASE)
-# An import that failed stays in the table of imports as one that is being looked through, until its day is over.
-TABLES = (Evidence, Slot, Memory, Feature, Candidate, Operation, Erasure, Export, ImportLine)
+# What is left of an import that failed stays as one that is being looked through, until its day is over.
+TABLES = (Evidence, Slot, Memory, Feature, Candidate, Operation, Erasure, Export)
 
 
 class Full:

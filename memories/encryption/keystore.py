@@ -200,9 +200,9 @@ class Folder:
         tenant, owner, generation = path.parent.parent.name, path.parent.name, int(path.name)
         place = _place(uuid.UUID(tenant), uuid.UUID(owner), generation)
         held = self._held(uuid.UUID(tenant), uuid.UUID(owner), generation)
-        draft = _draft(path)
-        _write_new(draft, self._wrap(self._unwrap(held, place), place))
+        draft, wrapped = _draft(path), self._wrap(self._unwrap(held, place), place)
         with _told():
+            _write_new(draft, wrapped)
             os.replace(draft, path)
             _sync(path.parent)
 

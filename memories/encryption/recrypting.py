@@ -104,10 +104,9 @@ def bring_up_to_date(batch: Sequence[Any]) -> int:
 
 def _update(due: Sequence[SealedField]) -> str:
     """One statement for many rows: what differs from row to row is told to no planner."""
-    quoted = connection.ops.quote_name
-    meta = due[0].model._meta
-    changes = ", ".join(f"{quoted(field.column)} = %s" for field in due)
-    return f"UPDATE {quoted(meta.db_table)} SET {changes} WHERE {quoted(meta.pk.column)} = %s"  # noqa: S608 - names
+    quoted, meta = connection.ops.quote_name, due[0].model._meta
+    changes = ", ".join(f"{quoted(str(field.column))} = %s" for field in due)
+    return f"UPDATE {quoted(meta.db_table)} SET {changes} WHERE {quoted(str(meta.pk.column))} = %s"  # noqa: S608 - names
 
 
 def _pk_of(row: Any) -> Any:
