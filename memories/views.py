@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import Forbidden, NotVisible, StaleVersion
-from accounts.pages import person_page
+from accounts.pages import person_page, use_own_language
 from accounts.principals import Principal
 from memories import access, actions, gone, recalling, tenant_policy
 from memories.actions import ACTIVATING, HOLDING, Proposed
@@ -139,10 +139,9 @@ def receipt(request: HttpRequest, principal: Principal, erasure_id: uuid.UUID) -
 
 
 @require_safe
-@person_page
-def forgetting(request: HttpRequest, principal: Principal) -> HttpResponse:
+def forgetting(request: HttpRequest) -> HttpResponse:
     """What forgetting means here, and by when the last copy is gone."""
-    del principal
+    use_own_language(request)
     return render(request, "memories/forgetting.html", {"promise": gone.promise()})
 
 

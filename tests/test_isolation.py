@@ -210,7 +210,7 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
     Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, SHOWN, {"erasure_id": "erasure_id"}),
     Page("data/", SAFE, SIGN_IN, SHOWN),
-    Page("help/forgetting/", SAFE, SIGN_IN, SHOWN),
+    Page("help/forgetting/", SAFE, OPEN, SHOWN),
     Page("data/memory-1.schema.json", SAFE, OPEN, SHOWN),
     Page("data/exports/", POST, SIGN_IN, ANSWERED),
     Page(f"{EXPORT_PAGE}/", SAFE, SIGN_IN, SHOWN, OWN_EXPORT),
