@@ -30,6 +30,8 @@ def missing_needs(marker_expression: str) -> dict[str, str]:
         needs["pg"] = "set DATABASE_URL to a PostgreSQL"
     if not REDIS_URL:
         needs["redis"] = "set MEMORYHUB_TEST_REDIS_URL"
+    if os.environ.get("MEMORYHUB_TEST_ENCRYPTED"):
+        needs["in_clear"] = "unset MEMORYHUB_TEST_ENCRYPTED"
     if "e2e" not in marker_expression.split():
         needs["e2e"] = "run pytest -m e2e with chromium installed"
     return needs

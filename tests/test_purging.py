@@ -91,6 +91,7 @@ LEFTOVERS = {
 
 
 @pytest.mark.parametrize("leave", LEFTOVERS.values(), ids=LEFTOVERS.keys())
+@pytest.mark.in_clear
 def test_what_is_not_clean_stays_hidden_and_is_tried_again(acme: Company, leave: Any) -> None:
     alice = acme.alice
     key = new_key()
