@@ -115,9 +115,7 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "key_unavailable": Problem(
         _("What is stored here is encrypted, and its key cannot be had at the moment."),
-        _(
-            "Try again later. Whoever runs this MemoryHub sees in /readyz and in the log what is wrong with the key store."
-        ),
+        _("Try again later. Whoever runs this MemoryHub sees in its log what is wrong with the key store."),
     ),
     "key_destroyed": Problem(
         _("What is stored here was forgotten, and its key was destroyed with it."),
