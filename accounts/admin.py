@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, ClassVar
 
 from allauth.account.admin import EmailAddress, EmailConfirmation
 from allauth.account.decorators import secure_admin_login
 from allauth.mfa.admin import Authenticator
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import Group as AuthGroup
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from accounts import tenancy
+from accounts import errands, tenancy
+from accounts.authentication import person_principal
+from accounts.errors import Conflict
 from accounts.models import (
     Agent,
     AgentKey,
@@ -27,6 +32,7 @@ from accounts.models import (
     Tenant,
     User,
 )
+from accounts.principals import Principal
 
 for theirs in (AuthGroup, EmailAddress, EmailConfirmation, Authenticator):
     if admin.site.is_registered(theirs):
@@ -80,6 +86,37 @@ class MetadataAdmin(admin.ModelAdmin):
         ).render()
 
 
+class ErrandAdmin(MetadataAdmin):
+    """Work that is done later: what failed is shown with the reason, and can be tried again."""
+
+    actions = ("try_again",)
+
+    def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
+        return (*self.shown, "actor", "attempts", "error", "claimed_until", "created_at", "finished_at", "id")
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
+        asked = ("actor", "actor_id", "subject_id", "agent_id", "language", "attempts", "error", "claimed_until")
+        return ("id", *self.shown, *asked, "created_at", "started_at", "finished_at", "expires_at")
+
+    def retry(self, principal: Principal, errand: Any) -> None:
+        """Make it due again. Raises Conflict when it did not fail."""
+        errands.retry(principal, errand)
+
+    @admin.action(description=_("Try the chosen ones that failed again"), permissions=["view"])
+    def try_again(self, request: HttpRequest, chosen: QuerySet[Any]) -> None:
+        membership = Membership.objects.get(user_id=request.user.pk)
+        principal = person_principal(request, membership)
+        again = 0
+        for errand in chosen:
+            with contextlib.suppress(Conflict):
+                self.retry(principal, errand)
+                again += 1
+        if again:
+            self.message_user(request, ngettext("%d is tried again.", "%d are tried again.", again) % again)
+        else:
+            self.message_user(request, _("None of the chosen ones had failed."), messages.WARNING)
+
+
 @admin.register(AuditEvent)
 class AuditEventAdmin(MetadataAdmin):
     shown = ("at", "action", "outcome", "reason", "actor", "actor_id", "subject_id", "target", "target_id")
@@ -102,7 +139,7 @@ class AuditCheckpointAdmin(MetadataAdmin):
 
 @admin.register(Tenant)
 class TenantAdmin(MetadataAdmin):
-    shown = ("slug", "name", "time_zone", "created_at")
+    shown = ("slug", "name", "time_zone", "encrypts", "created_at")
 
     def of_tenant(self, rows: QuerySet, tenant_id: Any) -> QuerySet:
         return rows.filter(pk=tenant_id)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Collection, Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import DatabaseError
+from django.db.models import Q
 from django.utils.translation import get_language
 
-from accounts.errors import Forbidden
+from accounts import audit, tenancy
+from accounts.errors import Conflict, Forbidden
 from accounts.models import Agent, AgentKey, Delegation, Errand, Membership, PersonalToken
 from accounts.principals import ActorKind, Principal
 
@@ -45,6 +51,37 @@ def principal_of(errand: Errand) -> Principal:
         roles=frozenset(person.roles) if person else frozenset(),
         credential_id=errand.credential_id,
     )
+
+
+def lapsed(now: datetime, lease: timedelta) -> Q:
+    """Errands whose worker stopped without a word, or claimed them while the clock was ahead."""
+    return Q(claimed_until__lte=now) | Q(claimed_until__gt=now + lease)
+
+
+@contextlib.contextmanager
+def noted(errand: Errand) -> Iterator[None]:
+    """Leave in the errand the class of an exception that nobody expected, for whoever asks why it does not end."""
+    try:
+        yield
+    except Exception as error:
+        with contextlib.suppress(DatabaseError):
+            type(errand).objects.filter(pk=errand.pk).update(error=type(error).__name__[:64])
+        raise
+
+
+def retry(principal: Principal, errand: Errand, ended: Collection[str] = ("failed",)) -> None:
+    """Make an errand that ended so due again. Raises Conflict when it did not.
+
+    Whether whoever asked for it still may is asked anew when it is carried out.
+    """
+    model = type(errand)
+    anew = {"attempts": 0, "error": "", "claimed_until": None, "expires_at": None}
+    with tenancy.atomic():
+        rows = model.objects.filter(pk=errand.pk, state__in=ended)
+        if not rows.update(state=model.State.QUEUED, started_at=None, finished_at=None, **anew):  # type: ignore[attr-defined]
+            raise Conflict("It is under way or has ended well.", code="not_ended")
+        name = str(model._meta.model_name)
+        audit.record(principal, f"{name}.retry", target=name, target_id=errand.pk)
 
 
 def _is_revoked(errand: Errand) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.db import models
@@ -45,13 +46,22 @@ class User(AbstractBaseUser, PermissionsMixin):
         return str(self.id)
 
 
+def encrypts_by_default() -> bool:
+    """A new tenant's texts are encrypted where there is a place for the keys."""
+    return bool(settings.MEMORYHUB_KEY_STORE)
+
+
 class Tenant(models.Model):
-    """The isolation boundary: one organisation and everything it holds."""
+    """The isolation boundary: one organisation and everything it holds.
+
+    `encrypts`: whether what it remembers from now on is encrypted; `manage.py encryption` changes what is there.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=200)
     time_zone = models.CharField(max_length=64, default="UTC")
+    encrypts = models.BooleanField(default=encrypts_by_default)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -252,7 +262,8 @@ class AgentDay(TenantRow):
 class Errand(TenantRow):
     """Work that is done later for someone: who asked and with what rights. Whether they still may is asked anew then.
 
-    `attempts` counts how often someone began; until `claimed_until` one worker is at it. `error` is a code.
+    `attempts` counts how often someone began in vain; until `claimed_until` one worker is at it. `error` is a code, or
+    the class of the last exception. Each kind has a State with QUEUED, RUNNING and FAILED.
     """
 
     actor = models.CharField(max_length=16)

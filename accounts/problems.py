@@ -145,6 +145,18 @@ PROBLEMS: dict[str, Problem] = {
     "lapsed": Problem(
         _("It waited too long and has lapsed; its content is gone."), _("Propose it again if it is still wanted.")
     ),
+    "key_unavailable": Problem(
+        _("What is stored here is encrypted, and its key cannot be had at the moment."),
+        _("Try again later. Whoever runs this MemoryHub sees in its log what is wrong with the key store."),
+    ),
+    "key_destroyed": Problem(
+        _("What is stored here was forgotten, and its key was destroyed with it."),
+        _("Nobody can read it again. It is left over from a restored backup: manage.py replay_erasures removes it."),
+    ),
+    "content_damaged": Problem(
+        _("What is stored here was changed from outside of MemoryHub, so it is not shown."),
+        _("Whoever runs this MemoryHub finds the table and column in the log and restores the row from a backup."),
+    ),
     "ledger_unwritten": Problem(
         _("It is forgotten, but the record that guards it against an old backup could not be written yet."),
         _("Nothing is left to do: it is written again by itself, and the receipt says purged only afterwards."),

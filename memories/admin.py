@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from accounts.admin import MetadataAdmin
+from accounts.admin import ErrandAdmin, MetadataAdmin
+from accounts.principals import Principal
+from memories.extraction import asking
 from memories.models import (
     Candidate,
     Erasure,
@@ -68,27 +70,21 @@ class ErasureAdmin(MetadataAdmin):
 
 
 @admin.register(Export)
-class ExportAdmin(MetadataAdmin):
-    shown = (
-        "state", "scope", "format", "actor", "actor_id", "subject_id", "written", "total", "size", "attempts", "error",
-        "created_at", "finished_at", "expires_at",
-    )  # fmt: skip
+class ExportAdmin(ErrandAdmin):
+    shown = ("state", "scope", "format", "written", "total", "size")
     list_filter = ("state", "scope", "format")
 
 
 @admin.register(Import)
-class ImportAdmin(MetadataAdmin):
-    shown = (
-        "state", "format", "replaces", "actor", "actor_id", "subject_id", "total", "attempts", "error", "created_at",
-        "finished_at", "expires_at",
-    )  # fmt: skip
+class ImportAdmin(ErrandAdmin):
+    shown = ("state", "format", "replaces", "total")
     list_filter = ("state", "format")
 
 
 @admin.register(Extraction)
-class ExtractionAdmin(MetadataAdmin):
-    shown = (
-        "state", "method", "actor", "actor_id", "subject_id", "total", "withheld", "attempts", "error", "created_at",
-        "finished_at", "expires_at",
-    )  # fmt: skip
+class ExtractionAdmin(ErrandAdmin):
+    shown = ("state", "method", "total", "withheld")
     list_filter = ("state", "method")
+
+    def retry(self, principal: Principal, errand: Extraction) -> None:
+        asking.try_again(principal, errand)

@@ -116,8 +116,8 @@ def _due(name: str) -> tuple[models.QuerySet[Feature], ...]:
 
 
 def _ready(rows: models.QuerySet[Feature], now: datetime) -> models.QuerySet[Feature]:
-    """Those that nobody is at work on and that need not rest after a failure."""
-    return rows.filter(Q(embed_after=None) | Q(embed_after__lte=now))
+    """Those that nobody is at work on and that need not rest: after a failure, or because the clock was ahead."""
+    return rows.filter(Q(embed_after=None) | Q(embed_after__lte=now) | Q(embed_after__gt=now + LONGEST_PAUSE))
 
 
 def _claim(name: str, now: datetime) -> list[uuid.UUID]:
@@ -157,10 +157,8 @@ def _texts(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, _Text]:
     """What kept memories say; an erased one is missing."""
     rows = Memory.objects.kept().filter(pk__in=ids).order_by("pk")
     return {
-        pk: _Text(namespace_id, text_of(statement or "", key or "", conditions, said))
-        for pk, namespace_id, statement, key, conditions, said in rows.values_list(
-            "pk", "namespace_id", "statement", "key", "conditions", "said"
-        )
+        row.pk: _Text(row.namespace_id, text_of(row.statement or "", row.key or "", row.conditions, row.said))
+        for row in rows.only("tenant", "namespace", "statement", "key", "conditions", "said")
     }
 
 

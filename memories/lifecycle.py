@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from accounts import secrets
 from accounts.errors import Conflict
 from memories import stores
+from memories.encryption import fields
 from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Namespace, Slot, path_key
 from memories.search import facts
 from memories.search.rows import term_secret
@@ -209,10 +210,13 @@ def resume(memory: Memory, now: datetime) -> None:
 def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: str, now: datetime) -> int:
     """Fill in vectors of kept memories of a namespace: one change for all, so that an index takes them up at once."""
     filled = {"embedder": embedder, "embedded_at": now, "embed_after": None, "embed_attempts": 0}
+    column = fields.column(Feature, "vector")
     written = [
         pk
         for pk, vector in vectors.items()
-        if Feature.objects.filter(pk=pk, namespace=namespace).update(vector=vector, **filled)
+        if Feature.objects.filter(pk=pk, namespace=namespace).update(
+            vector=column.sealed_for(Feature(pk=pk, namespace=namespace), vector), **filled
+        )
     ]
     if written:
         Memory.objects.kept().filter(pk__in=written).update(rev=_next_revision(namespace))

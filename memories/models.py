@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
@@ -11,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Agent, Errand, Group, Membership, TenantRow
 from accounts.tenancy import TenantManager, TenantModel
+from memories.encryption import fields, keys
+from memories.encryption.fields import SealedBinary, SealedJSON, SealedText
 
 PATH_END = "/"
 
@@ -23,6 +26,21 @@ def path_key(path: list[str] | tuple[str, ...]) -> str:
 def path_of(key: str) -> tuple[str, ...]:
     """The list of labels that a string of `path_key` stands for."""
     return tuple(label.replace("~1", "/").replace("~0", "~") for label in key.split(PATH_END)[:-1])
+
+
+def areas_of(key: str) -> list[str]:
+    """The area that a string of `path_key` stands for and those above it, from the outermost."""
+    labels = path_of(key)
+    return [path_key(labels[: depth + 1]) for depth in range(len(labels))]
+
+
+def _itself(text: str) -> list[str]:
+    return [text]
+
+
+def _thread_in(name: str) -> fields.Finds:
+    """What a document of where something comes from is looked up by: the conversation under this name."""
+    return lambda document: [str(document[name])] if isinstance(document, dict) and document.get(name) else []
 
 
 class PolicyVersion(TenantRow):
@@ -120,37 +138,58 @@ class Evidence(TenantRow):
     occurred_at = models.DateTimeField(null=True)
     source_digest = models.CharField(max_length=64)
     sequence = models.BigIntegerField(null=True)
-    run_id = models.CharField(max_length=128, blank=True)
-    ref = models.CharField(max_length=128, blank=True)
-    thread = models.CharField(max_length=128, blank=True)
-    speaker = models.CharField(max_length=128, blank=True)
-    text = models.TextField(null=True)
+    run_id = SealedText(blank=True)
+    ref = SealedText(blank=True)
+    thread = SealedText(blank=True, finds=_itself)
+    speaker = SealedText(blank=True)
+    text = SealedText(null=True)
     expires_at = models.DateTimeField(null=True)
 
     class Meta:
         indexes = [models.Index(fields=["expires_at"], name="evidence_by_expiry")]
 
+    @property
+    def key_owner_id(self) -> UUID | None:
+        """Whose key its texts are encrypted with: the person's, or the agent's who works for nobody in particular."""
+        return self.subject_id or self.agent_id
 
-class Content(TenantRow):
+
+class InNamespace:
+    """A row whose texts are encrypted with the key of its namespace's owner."""
+
+    @property
+    def key_owner_id(self) -> UUID | None:
+        """None for a row that belongs to no namespace."""
+        namespace_id: UUID | None = self.namespace_id  # type: ignore[attr-defined]
+        return keys.owner_of(namespace_id) if namespace_id else None
+
+
+class Content(InNamespace, TenantRow):
     """What is remembered or would be, with where it comes from. The words are null once they are gone."""
 
     kind = models.CharField(max_length=32)
-    key = models.CharField(max_length=128, null=True)
-    path = models.JSONField(default=list)
-    statement = models.TextField(null=True)
-    value = models.JSONField(null=True)
-    conditions = models.TextField(null=True)
-    aliases = models.JSONField(default=list)
+    key = SealedText(null=True, finds=_itself)
+    path = SealedJSON(default=list)
+    statement = SealedText(null=True)
+    value = SealedJSON(null=True)
+    conditions = SealedText(null=True)
+    aliases = SealedJSON(default=list)
     valid_until = models.DateTimeField(null=True)
     evidence = models.ForeignKey(Evidence, null=True, on_delete=models.PROTECT, related_name="+")
     evidence_class = models.CharField(max_length=24)
-    said = models.JSONField(default=dict)
-    provenance = models.JSONField(default=dict)
+    said = SealedJSON(default=dict, finds=_thread_in("thread"))
+    provenance = SealedJSON(default=dict, finds=_thread_in("thread_id"))
     sensitivity = models.CharField(max_length=16, blank=True)
     policy_version = models.PositiveIntegerField()
 
     class Meta:
         abstract = True
+
+
+def told_in(thread: str) -> Q:
+    """Content that was told in a conversation."""
+    plain = Q(provenance__thread_id=thread) | Q(said__thread=thread)
+    return plain | Q(provenance__about=thread) | Q(said__about=thread)
 
 
 class MemoryQuerySet(models.QuerySet["Memory"]):
@@ -182,7 +221,26 @@ class MemoryQuerySet(models.QuerySet["Memory"]):
         if not path:
             return self
         area = path_key(path)
-        return self.alias(area=Substr("path_key", 1, len(area))).filter(area=area)
+        sealed = fields.beginning(areas_of(area))
+        found = self.alias(area=Substr("path_key", 1, len(area)), sealed=Substr("path_key", 1, len(sealed)))
+        return found.filter(Q(area=area) | Q(sealed=sealed))
+
+    def saying(self, text: str) -> MemoryQuerySet:
+        """With this text, in whatever case, in the statement, key or conditions.
+
+        What is encrypted is opened and looked at here: that takes some microseconds for each memory among these.
+        """
+        plain = Q(statement__icontains=text) | Q(key__icontains=text) | Q(conditions__icontains=text)
+        sealed = Q(statement__startswith=fields.MARK)
+        wanted = text.casefold()
+        found = [
+            row.pk
+            for row in self.filter(sealed)
+            .select_related(None)
+            .only("pk", "tenant", "namespace", "statement", "key", "conditions")
+            if any(wanted in (told or "").casefold() for told in (row.statement, row.key, row.conditions))
+        ]
+        return self.filter((plain & ~sealed) | Q(pk__among=found))
 
 
 class MemoryManager(TenantManager.from_queryset(MemoryQuerySet)):  # type: ignore[misc]
@@ -206,7 +264,7 @@ class Memory(Content):
     version = models.PositiveIntegerField()
     rev = models.BigIntegerField()
     status = models.CharField(max_length=16, choices=Status, default=Status.ACTIVE)
-    path_key = models.TextField(default="", blank=True)
+    path_key = SealedText(default="", blank=True, finds=areas_of)
     proposed_by = models.UUIDField(null=True)
     approved_by = models.UUIDField(null=True)
     confirmed_at = models.DateTimeField()
@@ -255,7 +313,7 @@ class EvidenceLink(TenantRow):
         constraints = [models.UniqueConstraint(fields=["memory", "evidence"], name="one_link_per_memory_and_evidence")]
 
 
-class Feature(TenantModel):
+class Feature(InNamespace, TenantModel):
     """What ranking needs of one memory: hashes and numbers. No word stands in it; an erased memory has none.
 
     `thread`, `speaker` and `names` are keyed hashes like the terms. `vector` is a unit vector of little-endian
@@ -265,15 +323,15 @@ class Feature(TenantModel):
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
-    terms = models.BinaryField()
+    terms = SealedBinary()
     length = models.PositiveIntegerField()
-    names = models.BinaryField(default=bytes)
+    names = SealedBinary(default=bytes)
     thread = models.BigIntegerField(null=True)
     sequence = models.BigIntegerField(null=True)
-    speaker = models.BinaryField(default=bytes)
+    speaker = SealedBinary(default=bytes)
     said_on = models.DateField(null=True)
     traits = models.PositiveSmallIntegerField(default=0)
-    vector = models.BinaryField(null=True)
+    vector = SealedBinary(null=True)
     embedder = models.CharField(max_length=64, blank=True)
     embedded_at = models.DateTimeField(null=True)
     embed_after = models.DateTimeField(null=True)
@@ -300,7 +358,7 @@ class SourceMarker(TenantRow):
         ]
 
 
-class OwnRule(TenantRow):
+class OwnRule(InNamespace, TenantRow):
     """What a person does not want remembered, in their own words: it stands until they remove it or leave.
 
     `text` is a topic, a kind, a pattern of names, or a phrase. A phrase is matched by its keyed `digest` alone, so one
@@ -315,7 +373,7 @@ class OwnRule(TenantRow):
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="own_rules")
     type = models.CharField(max_length=16, choices=Type)
-    text = models.CharField(max_length=128, null=True)
+    text = SealedText(null=True)
     words = models.PositiveSmallIntegerField(default=0)
     digest = models.CharField(max_length=64)
 
@@ -402,7 +460,12 @@ class Comment(TenantRow):
 
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="comments")
     author = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")
-    text = models.TextField(null=True)
+    text = SealedText(null=True)
+
+    @property
+    def key_owner_id(self) -> UUID | None:
+        """The key of what it is about."""
+        return self.candidate.key_owner_id
 
 
 class Operation(TenantRow):
@@ -456,12 +519,12 @@ class Use(TenantModel):
     weeks = models.JSONField(default=dict)
 
 
-class SavedView(TenantRow):
+class SavedView(InNamespace, TenantRow):
     """A person's filters of their list under a name. Words they searched for are never part of it."""
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="saved_views")
     name = models.CharField(max_length=64)
-    query = models.CharField(max_length=1000)
+    query = SealedText()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["namespace", "name"], name="one_saved_view_per_name")]
@@ -485,7 +548,8 @@ class Erasure(TenantRow):
     """A forgetting: first perhaps a plan, then hidden at once, then purged from every store. Ids and counts only.
 
     `target_id` is the person, agent, namespace or tenant that a wide one was about, or the evidence it began with.
-    `checked` tells how far in its lists of ids everything has been found clean.
+    `checked` tells how far in its lists of ids everything has been found clean. `key_generations`: whose encryption
+    keys go with it, up to which number.
     """
 
     class Scope(models.TextChoices):
@@ -516,6 +580,7 @@ class Erasure(TenantRow):
     candidate_ids = models.JSONField(default=list)
     evidence_ids = models.JSONField(default=list)
     checked = models.PositiveIntegerField(default=0)
+    key_generations = models.JSONField(default=dict)
     counts = models.JSONField(default=dict)
     attempts = models.PositiveIntegerField(default=0)
     audit_sequence = models.BigIntegerField(null=True)
@@ -611,7 +676,7 @@ class Import(Errand):
         indexes = [models.Index(fields=["state"], name="import_by_state")]
 
 
-class ImportLine(TenantRow):
+class ImportLine(InNamespace, TenantRow):
     """What becomes of one line of a file. `content` is kept only for what may be remembered, until that is done."""
 
     class Result(models.TextChoices):
@@ -629,7 +694,7 @@ class ImportLine(TenantRow):
     field = models.CharField(max_length=32, blank=True)
     namespace = models.ForeignKey(Namespace, null=True, on_delete=models.PROTECT, related_name="+")
     slot_digest = models.CharField(max_length=64, blank=True)
-    content = models.JSONField(null=True)
+    content = SealedJSON(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["errand", "number"], name="one_result_per_line")]
@@ -638,7 +703,7 @@ class ImportLine(TenantRow):
         ]
 
 
-class Extraction(Errand):
+class Extraction(InNamespace, Errand):
     """A conversation in which to look for what may be remembered about its person, and how far that is.
 
     `messages` is kept until it has been looked through, cancelled or forgotten, or its day is over. `total` counts
@@ -659,9 +724,9 @@ class Extraction(Errand):
     state = models.CharField(max_length=16, choices=State, default=State.QUEUED)
     method = models.CharField(max_length=16, choices=Method, default=Method.RULES)
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
-    conversation = models.CharField(max_length=128, blank=True)
-    run_id = models.CharField(max_length=128, blank=True)
-    messages = models.JSONField(null=True)
+    conversation = SealedText(blank=True)
+    run_id = SealedText(blank=True)
+    messages = SealedJSON(null=True)
     total = models.PositiveIntegerField(default=0)
     withheld = models.PositiveIntegerField(default=0)
 

@@ -18,9 +18,11 @@ from django.db.models import F, Q
 from django.utils.module_loading import import_string
 
 from accounts import audit, sealing, tenancy
+from accounts.errors import Unavailable
 from accounts.models import AuditSeal
 from accounts.principals import Principal
 from memories import ledger, traces
+from memories.encryption import shredding
 from memories.exchange import files
 from memories.models import Candidate, Erasure, Evidence, EvidenceLink, ImportLine, Memory, Slot
 from memories.search import rows
@@ -125,7 +127,9 @@ def _hidden() -> models.QuerySet[Erasure]:
 def _is_due(erasure: Erasure, now: datetime) -> bool:
     made, last = erasure.attempts, len(ATTEMPTS_AFTER) - 1
     after = ATTEMPTS_AFTER[min(made, last)] + timedelta(hours=max(0, made - last))
-    return erasure.hidden_at is None or now >= erasure.hidden_at + after
+    if erasure.hidden_at is None or erasure.hidden_at > now:  # the clock was ahead
+        return True
+    return now >= erasure.hidden_at + after
 
 
 def _claim(erasure: Erasure) -> bool:
@@ -157,6 +161,16 @@ def _let_go(erasure: Erasure) -> bool:
             log.error("purge_found_text", erasure_id=erasure.pk, code=store, row_count=count)
         if found:
             return False
+    return _shredded(erasure)
+
+
+def _shredded(erasure: Erasure) -> bool:
+    """Whether the keys that go with it are destroyed."""
+    try:
+        shredding.destroy(erasure)
+    except Unavailable as error:
+        log.warning("purge_waits", code=error.code, erasure_ids=[erasure.pk])
+        return False
     return True
 
 
@@ -259,6 +273,7 @@ def _holds(store: str, row: Mapping[str, Any]) -> bool:
     if store in EXISTENCE_IS_A_TRACE:
         return True
     texts = {name: value for name, value in row.items() if value not in (None, "", [], {})}
-    if store == "memories" and set(texts.get("provenance", ())) <= OF_A_TOMBSTONE:
+    told = texts.get("provenance")
+    if store == "memories" and isinstance(told, dict) and set(told) <= OF_A_TOMBSTONE:
         texts.pop("provenance", None)
     return bool(texts)

@@ -178,6 +178,7 @@ FINDINGS: Words = {
 FAILURES: Words = {
     "no_longer_permitted": _("Whoever asked for it may no longer have it."),
     "storage_failed": _("The disk did not take it. Try again; if it stays, tell whoever runs this MemoryHub."),
+    "key_unavailable": _("The keys to what is stored here were not available. Try again later."),
     "interrupted": _("It was interrupted several times. Try again; if it stays, tell whoever runs this MemoryHub."),
     "model_timeout": _("The language model did not answer in time. Try again later."),
     "model_unreachable": _("The language model could not be reached. Try again later."),
@@ -192,6 +193,7 @@ FAILURES: Words = {
     "recalls": _("records of what agents looked up"),
     "feedback": _("records of what agents made of it"),
     "operations": _("records of requests to remember"),
+    "keys": _("encryption keys, destroyed"),
 }
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from django.db import models
 from django.utils import timezone
 
 from accounts import audit, tenancy
@@ -260,11 +259,7 @@ def enumerate_memories(
     if chosen.updated_since is not None:
         found = found.filter(updated_at__gte=chosen.updated_since)
     if chosen.q is not None:
-        found = found.filter(
-            models.Q(statement__icontains=chosen.q)
-            | models.Q(key__icontains=chosen.q)
-            | models.Q(conditions__icontains=chosen.q)
-        )
+        found = found.saying(chosen.q)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import get_language
 
 from accounts.errors import MemoryHubError
-from memories import context
+from memories import context, gone
 from memories.actions import Proposed
 from memories.models import Candidate, Erasure, Evidence, Feedback, Memory, Namespace, Operation
 from memories.policy import Policy, Topic
@@ -236,6 +236,7 @@ def candidate(row: Candidate) -> dict[str, Any]:
 
 def receipt(row: Erasure) -> dict[str, Any]:
     """What was forgotten, in counts and ids: no text and no digest of one."""
+    last = gone.by(row)
     return {
         "id": str(row.pk),
         "state": row.state,
@@ -246,6 +247,7 @@ def receipt(row: Erasure) -> dict[str, Any]:
         "audit_sequence": row.audit_sequence,
         "hidden_at": stamp(row.hidden_at),
         "purged_at": stamp(row.purged_at),
+        "gone_by": {"database": stamp(last.database), "backups": stamp(last.backups)} if last else None,
     }
 
 

@@ -192,6 +192,13 @@ class ProgressShown(drf.Serializer):
     total = drf.IntegerField()
 
 
+class GoneByShown(drf.Serializer):
+    """By when no byte of it is left in the files of the database, and in no backup of it."""
+
+    database = drf.DateTimeField()
+    backups = drf.DateTimeField()
+
+
 class ReceiptShown(drf.Serializer):
     """What was forgotten, in ids and counts."""
 
@@ -204,6 +211,7 @@ class ReceiptShown(drf.Serializer):
     audit_sequence = drf.IntegerField(allow_null=True)
     hidden_at = drf.DateTimeField()
     purged_at = drf.DateTimeField(allow_null=True)
+    gone_by = GoneByShown(allow_null=True)
 
 
 class ForgetShown(drf.Serializer):

@@ -17,6 +17,8 @@ from django.db import models
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
+from memories.encryption import keys
+from memories.encryption.fields import Plain, columns, is_sealed
 from memories.exchange import files
 from memories.models import (
     Candidate,
@@ -64,6 +66,17 @@ class Doomed:
         return Candidate.objects.filter(Q(slot_id__among=self.slot_ids) | Q(pk__among=self.candidate_ids))
 
 
+def _says(row: models.Model, name: str, canary: str) -> bool:
+    if not is_sealed(row, name):
+        return False
+    held = getattr(row, name)
+    if isinstance(held, bytes):
+        return canary.encode() in held
+    return canary in (held if isinstance(held, str) else json.dumps(held, ensure_ascii=False)) or (
+        json.dumps(canary, ensure_ascii=False)[1:-1] in json.dumps(held, ensure_ascii=False)
+    )
+
+
 def _no_files(_spellings: Collection[str]) -> int:
     return 0
 
@@ -88,7 +101,13 @@ class Store:
             for spelling in spellings:
                 hit |= Q(**{f"{column}_text__contains": spelling})
         rows = self.model.objects.alias(**annotations).filter(hit).count()  # type: ignore[attr-defined]
-        return int(rows) + self.in_files(spellings)
+        return int(rows) + self._opened(canary) + self.in_files(spellings)
+
+    def _opened(self, canary: str) -> int:
+        """How many rows hold the text where it is encrypted."""
+        names = [field.name for field in columns(self.model) if field.name in self.columns]
+        rows = self.model.objects.iterator() if names and keys.configured() else ()  # type: ignore[attr-defined]
+        return sum(any(_says(row, name, canary) for name in names) for row in rows)
 
 
 def purge(doomed: Doomed) -> dict[str, int]:
@@ -192,7 +211,7 @@ def _memories(doomed: Doomed) -> int:
         conditions=None,
         aliases=[],
         said={},
-        provenance={"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)},
+        provenance=Plain({"source": "deletion_request", "erasure_id": str(doomed.erasure.pk)}),
         updated_at=doomed.now,
         retired_at=doomed.now,
     )

@@ -73,6 +73,7 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
+    path("help/forgetting/", views.forgetting, name="forgetting"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
     path("playbook/", playbook_views.show_playbook, name="playbook"),
     path("playbook/duplicates/", playbook_views.show_duplicates, name="playbook-duplicates"),

@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.errors import NotVisible, StaleVersion
-from accounts.pages import offer_undo, person_page
+from accounts.pages import offer_undo, person_page, use_own_language
 from accounts.principals import Principal
-from memories import access, actions, diffs, recalled, recalling, tenant_policy, uses
+from memories import access, actions, diffs, gone, recalled, recalling, tenant_policy, uses
 from memories.actions import ACTIVATING, HOLDING, Proposed
 from memories.forms import CorrectionForm, EntryForm, ForgetForm, VersionForm, place_choices
 from memories.models import Evidence, Memory, Operation, Use
@@ -116,7 +116,15 @@ def forget(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> 
 @person_page
 def receipt(request: HttpRequest, principal: Principal, erasure_id: uuid.UUID) -> HttpResponse:
     """What was forgotten, in counts and times; it holds no text and can be printed."""
-    return render(request, "memories/receipt.html", {"erasure": access.erasure(principal, erasure_id)})
+    erasure = access.erasure(principal, erasure_id)
+    return render(request, "memories/receipt.html", {"erasure": erasure, "gone": gone.by(erasure)})
+
+
+@require_safe
+def forgetting(request: HttpRequest) -> HttpResponse:
+    """What forgetting means here, and by when the last copy is gone."""
+    use_own_language(request)
+    return render(request, "memories/forgetting.html", {"promise": gone.promise()})
 
 
 def _places(principal: Principal) -> list[tuple[str, Any]]:

@@ -20,7 +20,7 @@ from accounts.errors import Conflict, InvalidInput
 from accounts.models import Membership
 from accounts.pages import person_page, use_own_language
 from accounts.principals import Principal
-from memories import access, actions, tenant_policy
+from memories import access, actions, gone, tenant_policy
 from memories.actions import ForgetFilter
 from memories.forms import WideForgetForm
 from memories.models import Erasure, Memory
@@ -80,7 +80,7 @@ def farewell(request: HttpRequest, token: str) -> HttpResponse:
         erasure = Erasure.objects.filter(pk=erasure_id, scope=Erasure.Scope.PERSON).first()
     if erasure is None:
         raise Http404
-    return render(request, "memories/receipt.html", {"erasure": erasure, "farewell": True})
+    return render(request, "memories/receipt.html", {"erasure": erasure, "gone": gone.by(erasure), "farewell": True})
 
 
 def _forget(request: HttpRequest, principal: Principal, wish: ForgetFilter, shown: dict[str, Any]) -> HttpResponse:

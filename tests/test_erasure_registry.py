@@ -109,6 +109,7 @@ ALLOWED = {
     "memories.Erasure.memory_ids": IDS,
     "memories.Erasure.candidate_ids": IDS,
     "memories.Erasure.evidence_ids": IDS,
+    "memories.Erasure.key_generations": IDS,
     "memories.Erasure.counts": IDS,
     "memories.Export.actor": CODE,
     "memories.Export.scopes": CODE,

@@ -164,6 +164,7 @@ def test_a_file_is_written_some_memories_at_a_time(acme: Company, monkeypatch: p
     assert file_of(alice, export) == whole
 
 
+@pytest.mark.in_clear
 def test_a_table_holds_no_formula(acme: Company) -> None:
     """T29: whatever a memory says, no spreadsheet computes it."""
     alice = acme.alice
@@ -180,6 +181,7 @@ def test_a_table_holds_no_formula(acme: Company) -> None:
     assert {row["namespace"] for row in rows} == {"user:alice"}
 
 
+@pytest.mark.in_clear
 def test_a_text_to_read_holds_no_markup(acme: Company) -> None:
     memory = acme.alice.store()
     with acme.entered():

@@ -14,6 +14,7 @@ from test_canary import rows_with
 from accounts.models import AuditEvent, Membership, PersonalToken
 from accounts.principals import system
 from memories import purging
+from memories.encryption.fields import Plain
 from memories.models import Candidate, Erasure, Evidence, Feature, Memory, Operation, Recall
 
 
@@ -412,7 +413,7 @@ def test_a_large_forgetting_is_checked_in_pieces_and_tells_how_far_it_is(
     assert receipt["progress"] == {"checked": 0, "total": 5}
     last = sorted(one["memory_id"] for one in memories)[4]
     with acme.entered():
-        Memory.objects.filter(pk=last).update(said={"speaker": "kept"})
+        Memory.objects.filter(pk=last).update(said=Plain({"speaker": "kept"}))
     assert purge(acme, monkeypatch)["erasures_waiting"] == 1
     assert alice.get(f"/erasures/{receipt['id']}").json()["progress"] == {"checked": 4, "total": 5}
     with acme.entered():

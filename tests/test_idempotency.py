@@ -49,6 +49,7 @@ def test_a_repeated_proposal_answers_as_the_first(acme: Company, decision: str) 
     )
 
 
+@pytest.mark.in_clear
 def test_every_post_that_makes_something_can_be_repeated(acme: Company) -> None:
     alice = acme.by("relay")
     held, answer = alice.hold(), {"evidence_id": alice.evidence()}

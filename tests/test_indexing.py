@@ -238,6 +238,7 @@ def test_the_last_memory_forgotten_meanwhile_changes_nothing_more(acme: Company,
     assert rev == revision
 
 
+@pytest.mark.in_clear
 def test_a_text_that_is_another_when_it_is_written_gets_no_vector(acme: Company, embedder: WordEmbedder) -> None:
     """No verb changes a version's text; a repair by hand may."""
     memory = acme.alice.store()

@@ -357,6 +357,7 @@ PAGES = (
     Page(f"{ENTRY_PAGE}/roll-back/", FORM, SIGN_IN, (403,), TEAM_MEMORY),
     Page("erasures/<uuid:erasure_id>/", SAFE, SIGN_IN, SHOWN, {"erasure_id": "erasure_id"}),
     Page("data/", SAFE, SIGN_IN, SHOWN),
+    Page("help/forgetting/", SAFE, OPEN, SHOWN),
     Page("data/memory-1.schema.json", SAFE, OPEN, SHOWN),
     Page("data/exports/", POST, SIGN_IN, ANSWERED),
     Page(f"{EXPORT_PAGE}/", SAFE, SIGN_IN, SHOWN, OWN_EXPORT),

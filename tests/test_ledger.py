@@ -134,6 +134,7 @@ if SQLITE:
     }
 
     @pytest.mark.parametrize("scope", FORGETTINGS)
+    @pytest.mark.in_clear
     def test_a_restored_backup_forgets_again(crowd: Cast, book: Path, backup: Callable[[], None], scope: str) -> None:
         """R-148, T24: not ready to serve, forgotten again by the command, and purged with the same receipt."""
         acme, mark = crowd.acme, word(9)

@@ -136,6 +136,7 @@ def test_what_belongs_to_others_is_the_same_page_as_what_is_absent(cast: Cast) -
         assert held["statement"] not in page(client, "/waiting/")
 
 
+@pytest.mark.in_clear
 def test_text_that_looks_like_markup_or_never_breaks_is_shown_as_text(acme: Company) -> None:
     odd = ["<b>bold</b> & {{ 1|add:1 }} <!-- 'x' -->", "w" * 2000, "שלום עולם", "‮reversed", "先结论后原因"]
     for text in odd:

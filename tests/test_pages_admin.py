@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from cast import Cast, Company, sentence, word
 from django.contrib import admin
+from django.db.models import ForeignKey
 from django.test import Client
 from django.urls import include, path
 
-from accounts.admin import MetadataAdmin
-from accounts.models import User
+from accounts.admin import ErrandAdmin, MetadataAdmin
+from accounts.errands import asked_by
+from accounts.models import AuditEvent, Errand, User
+from memories import access
 from memories.models import Candidate, Memory
 from memories.stores import STORES
 from memoryhub import urls
@@ -17,6 +22,7 @@ from memoryhub import urls
 handler404, handler500 = urls.handler404, urls.handler500
 urlpatterns = [path("back-office/", admin.site.urls), path("", include("memoryhub.urls"))]
 pytestmark = pytest.mark.urls("test_pages_admin")
+CAN_FAIL = [kind for kind in Errand.__subclasses__() if "failed" in kind.State.values]  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -33,7 +39,9 @@ def lists() -> list[str]:
 
 
 def test_only_our_metadata_is_registered() -> None:
-    assert {type(one).__base__ for one in admin.site._registry.values()} == {MetadataAdmin}
+    assert {type(one).__base__ for one in admin.site._registry.values()} == {MetadataAdmin, ErrandAdmin}
+    assert all(isinstance(admin.site._registry.get(kind), ErrandAdmin) for kind in CAN_FAIL)
+    assert set(Errand.__subclasses__()) <= set(admin.site._registry)
 
 
 def test_no_column_that_can_hold_a_remembered_text_is_named(rf: object) -> None:
@@ -72,6 +80,38 @@ def test_nothing_can_be_added_changed_or_deleted(acme: Company, office: Client) 
     office.post("/back-office/memories/memory/", chosen)
     with acme.entered():
         assert Memory.objects.get(pk=memory["memory_id"]).status == "active"
+
+
+@pytest.mark.parametrize("kind", CAN_FAIL, ids=lambda kind: kind._meta.label)
+def test_errands_that_failed_are_shown_with_the_reason_and_tried_again(
+    acme: Company, office: Client, kind: Any
+) -> None:
+    """R-161: only those that failed, only by whom the back office is for, and with an event."""
+    with acme.entered():
+        asked = {**asked_by(acme.principal("alice")), **needed_by(acme, kind)}
+        dead = kind.objects.create(state=kind.State.FAILED, error="OperationalError", attempts=5, **asked)
+        done = kind.objects.create(state=kind.State.CANCELLED, **asked)
+    address = f"/back-office/{kind._meta.app_label}/{kind._meta.model_name}/"
+    shown = str(office.get(address).content, "utf-8")
+    assert "OperationalError" in shown
+    chosen = {"action": "try_again", "_selected_action": [str(dead.pk), str(done.pk)], "index": 0}
+    acme.person("alice").client.post(address, chosen)
+    with acme.entered():
+        assert kind.objects.get(pk=dead.pk).state == kind.State.FAILED
+    assert "1 is tried again" in str(office.post(address, chosen, follow=True).content, "utf-8")
+    with acme.entered():
+        dead.refresh_from_db()
+        assert (dead.state, dead.attempts, dead.error, dead.finished_at) == (kind.State.QUEUED, 0, "", None)
+        assert kind.objects.get(pk=done.pk).state == kind.State.CANCELLED
+        event = AuditEvent.objects.get(action=f"{kind._meta.model_name}.retry")
+        assert (event.target_id, event.actor_id) == (dead.pk, acme.member("adam").pk)
+    assert "None of the chosen" in str(office.post(address, chosen, follow=True).content, "utf-8")
+
+
+def needed_by(company: Company, kind: Any) -> dict[str, Any]:
+    """What a row of this kind cannot be without."""
+    names = {field.name for field in kind._meta.fields if isinstance(field, ForeignKey) and not field.null}
+    return {"namespace": access.readable(company.principal("alice"))[0]} if "namespace" in names else {}
 
 
 def test_only_ones_own_tenant_is_shown(cast: Cast, office: Client) -> None:

@@ -119,6 +119,7 @@ def test_no_keeps_nothing(acme: Company, alice: Client) -> None:
     page(alice, f"/candidates/{held['candidate_id']}/", status=404)
 
 
+@pytest.mark.in_clear
 def test_a_yes_that_the_gate_refuses_today_says_why(acme: Company, alice: Client) -> None:
     held = acme.alice.hold()
     with acme.entered():  # what once was allowed to wait is nothing to be remembered any more

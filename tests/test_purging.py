@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from cast import Company, new_key, now, sentence
+from cast import Company, new_key, now, sentence, text_of
 from django.conf import settings
 from django.utils import timezone
 
@@ -49,6 +49,28 @@ def test_a_forgetting_is_purged_with_its_place_in_the_audit(acme: Company) -> No
         assert verifying.verify(acme.tenant.pk).fault is None
 
 
+@pytest.mark.parametrize(("rewritten", "kept"), [(7, 30), (1, 0)])
+def test_the_receipt_tells_by_when_the_last_byte_is_gone(
+    acme: Company, rewritten: int, kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R-147, R-148: what is gone now is told from what leaves by a date that this deployment promises."""
+    monkeypatch.setattr(settings, "MEMORYHUB_REWRITE_DAYS", rewritten)
+    monkeypatch.setattr(settings, "MEMORYHUB_BACKUP_DAYS", kept)
+    erasure = acme.alice.forget(acme.alice.store())
+    assert erasure["gone_by"] is None
+    purge(acme)
+    shown = receipt(acme, erasure)
+    purged = datetime.fromisoformat(shown["purged_at"])
+    in_files = 0 if SQLITE else rewritten
+    days = {place: (datetime.fromisoformat(moment) - purged).days for place, moment in shown["gone_by"].items()}
+    assert days == {"database": in_files, "backups": in_files + kept}
+    alice = acme.person("alice")
+    assert "Last backup with it gone by" in text_of(alice.call("GET", f"//erasures/{erasure['id']}/"))
+    told = text_of(alice.call("GET", "//help/forgetting/"))
+    assert ("No backups are kept" in told) == (kept == 0)
+    assert (f"At most {in_files + kept} days after the purge" in told) == (kept > 0)
+
+
 def test_purging_twice_is_purging_once(acme: Company) -> None:
     erasure = acme.alice.forget(acme.alice.store())
     purge(acme)
@@ -69,6 +91,7 @@ LEFTOVERS = {
 
 
 @pytest.mark.parametrize("leave", LEFTOVERS.values(), ids=LEFTOVERS.keys())
+@pytest.mark.in_clear
 def test_what_is_not_clean_stays_hidden_and_is_tried_again(acme: Company, leave: Any) -> None:
     alice = acme.alice
     key = new_key()

@@ -32,6 +32,7 @@ def on_disk(text: str) -> int:
 
 if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 
+    @pytest.mark.in_clear
     def test_the_files_of_sqlite_hold_no_byte_of_it(crowd: Cast) -> None:
         acme, canary = crowd.acme, word(12)
         memory = acme.alice.store(sentence(canary))
@@ -53,6 +54,7 @@ if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         reader.close()
         assert purge(crowd.acme, timedelta(seconds=3)) == {"erasures_purged": 1, "erasures_waiting": 0}
 
+    @pytest.mark.in_clear
     def test_the_command_looks_into_the_files_and_rewrites_them(
         crowd: Cast, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -138,6 +138,7 @@ def test_one_idempotency_key_ten_times_is_one_effect(crowd: Cast) -> None:
         assert (Memory.objects.count(), Operation.objects.count(), IdempotencyKey.objects.count()) == (1, 1, 1)
 
 
+@pytest.mark.in_clear
 def test_two_corrections_of_one_version_have_one_winner(crowd: Cast) -> None:
     """W19, R-127, R-128: 200 and 412; the loser's text is nowhere."""
     alice = crowd.acme.alice

@@ -22,6 +22,7 @@ def test_what_one_process_changes_the_other_recalls(crowd: Cast) -> None:
     here = os.environ.get("DATABASE_URL")
     url = scratch.named(here, name) if connection.vendor == "postgresql" and here else f"sqlite:///{name}"
     own = {"DATABASE_URL": url, "MEMORYHUB_VAR_DIR": str(settings.VAR_DIR), "MEMORYHUB_EMBEDDER": "none"}
+    own |= {"MEMORYHUB_KEY_STORE": settings.MEMORYHUB_KEY_STORE}
     counts = interleave({**os.environ, **own}, Person("alice", crowd.acme.tenant.slug), CHANGES)
     assert counts["missed"] == counts["returned although gone"] == 0
     assert counts["stored"] + counts["edited"] + counts["forgotten"] == CHANGES

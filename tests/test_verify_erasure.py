@@ -42,6 +42,7 @@ def look_for(tmp_path: Path, *marks: str, **options: Any) -> tuple[bool, dict[st
 
 
 @pytest.mark.parametrize("mark", ["zorbeline-harvest", "乌龙茶馆的秘密花园名单", 'quo"te\\slash-harvest'])
+@pytest.mark.in_clear
 def test_a_text_is_found_in_rows_in_whatever_column_and_escaping(
     acme: Company, home: Path, tmp_path: Path, mark: str
 ) -> None:

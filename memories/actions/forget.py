@@ -20,6 +20,7 @@ from memories.access import NamespaceRef
 from memories.actions import scopes
 from memories.actions.change import standing_of
 from memories.actions.scopes import Choice, ForgetFilter
+from memories.encryption import shredding
 from memories.lifecycle import Part
 from memories.models import Candidate, Erasure, Evidence, Memory
 from memories.stores import NO_SOURCE
@@ -214,7 +215,8 @@ def erase(
     if choice is not None:
         counts.update(_beyond_memories(choice))
     erasure.counts = dict(counts)
-    erasure.save(update_fields=["counts"])
+    shredding.retire(erasure)
+    erasure.save(update_fields=["counts", "key_generations"])
     ledger.soon(erasure)
     purging.soon(erasure.pk)
     details = {"memories": len(erasure.memory_ids), "scope": erasure.scope}

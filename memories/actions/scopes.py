@@ -15,7 +15,7 @@ from memories import access, tenant_policy
 from memories.access import NamespaceRef
 from memories.actions.attest import CLASS_OF, thread_digest
 from memories.lifecycle import Part
-from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Namespace
+from memories.models import Candidate, Erasure, Evidence, EvidenceLink, Memory, Namespace, told_in
 from memories.write_gate import EvidenceClass
 
 
@@ -175,7 +175,7 @@ def _conversation(principal: Principal, thread: str) -> Choice:
     if principal.subject_id is None:
         about["agent_id"] = principal.agent_id
     rows = Evidence.objects.filter(thread=thread, **about)
-    told = Q(provenance__thread_id=thread) | Q(said__thread=thread)
+    told = told_in(thread)
     mine = Q(namespace__membership_id=principal.subject_id) if principal.subject_id else Q(namespace__in=places)
     digests = set(rows.values_list("source_digest", flat=True))
     return Choice(

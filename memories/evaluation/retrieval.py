@@ -99,11 +99,10 @@ class _Run:
         self.cache, self.means = cache, means
         made = dict(zip(self.texts, cache.documents(list(self.texts.values())), strict=True))
         with self.world.entered(TENANT):
-            features = [
-                Feature(memory_id=pk, vector=pack(vector), embedder=means.embedder, embedded_at=NOW)
-                for pk, vector in made.items()
-            ]
-            Feature.objects.bulk_update(features, ["vector", "embedder", "embedded_at"], batch_size=BATCH)
+            features = Feature.objects.in_bulk(list(made))
+            for pk, feature in features.items():
+                feature.vector, feature.embedder, feature.embedded_at = pack(made[pk]), means.embedder, NOW
+                feature.save(update_fields=["vector", "embedder", "embedded_at"])
         for namespace in self.namespaces.values():
             rows.index().forget(namespace.pk)
 

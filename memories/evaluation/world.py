@@ -116,7 +116,7 @@ class World:
     def settle(self, label: str, cast: Cast, overrides: Mapping[str, str]) -> None:
         """Make one tenant with its people, groups, agents and policy."""
         slug = f"evaluation-{uuid.uuid4().hex}"
-        tenant = Tenant.objects.create(slug=slug, name="evaluation")
+        tenant = Tenant.objects.create(slug=slug, name="evaluation", encrypts=False)  # its keys would outlive it
         self._tenants[label] = tenant.pk
         with self.entered(label):
             provision_tenant(cast.document(label, slug), "tenants")

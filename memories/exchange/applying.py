@@ -14,8 +14,8 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from accounts import audit, tenancy
-from accounts.errands import principal_of
-from accounts.errors import Forbidden, MemoryHubError
+from accounts.errands import lapsed, noted, principal_of
+from accounts.errors import Forbidden, MemoryHubError, Unavailable
 from accounts.principals import Principal, Scope, system
 from memories import access, actions
 from memories.actions import Fate, Sitting
@@ -26,6 +26,7 @@ log = structlog.get_logger("memories.exchange")
 
 BATCH = 100
 LEASE = timedelta(minutes=2)
+MOST_ATTEMPTS = 5
 KEPT_FOR = timedelta(days=30)
 DUE_BATCH = 20
 
@@ -45,6 +46,11 @@ def apply(errand: Import, until: float | None = None) -> int:
     claim = _claim(errand)
     if claim is None:
         return 0
+    with noted(errand):
+        return _carry_out(errand, claim, until)
+
+
+def _carry_out(errand: Import, claim: datetime | None, until: float | None) -> int:
     done = 0
     try:
         asker = principal_of(errand)
@@ -75,7 +81,7 @@ def drop_expired(_principal: Principal, now: datetime) -> Mapping[str, int]:
 
 
 def _due(now: datetime) -> QuerySet[Import]:
-    return Import.objects.filter(Q(state=State.QUEUED) | Q(state=State.RUNNING, claimed_until__lte=now))
+    return Import.objects.filter(Q(state=State.QUEUED) | (Q(state=State.RUNNING) & lapsed(now, LEASE)))
 
 
 def _mine(errand: Import, claim: datetime) -> QuerySet[Import]:
@@ -83,6 +89,9 @@ def _mine(errand: Import, claim: datetime) -> QuerySet[Import]:
 
 
 def _claim(errand: Import) -> datetime | None:
+    if errand.attempts >= MOST_ATTEMPTS:
+        _fail(errand, errand.error or "interrupted")
+        return None
     now = timezone.now()
     claim, started = now + LEASE, errand.started_at or now
     taken = {"state": State.RUNNING, "claimed_until": claim, "started_at": started, "attempts": F("attempts") + 1}
@@ -93,7 +102,7 @@ def _batch(errand: Import, asker: Principal, claim: datetime) -> tuple[datetime 
     """Carry out some lines under a renewed claim, which is None when someone else has it or it was cancelled."""
     with tenancy.atomic():
         renewed = timezone.now() + LEASE
-        if not _mine(errand, claim).update(claimed_until=renewed):
+        if not _mine(errand, claim).update(claimed_until=renewed, attempts=0):
             return None, 0
         lines = list(staged(errand)[:BATCH])
         wanted = {line.namespace_id for line in lines}
@@ -113,6 +122,8 @@ def _take(errand: Import, sitting: Sitting, line: ImportLine, namespace: Namespa
     if namespace is not None and line.content is not None:
         try:
             fate = actions.take(sitting, *proposal_of(line.content, namespace), replaces=errand.replaces)
+        except Unavailable:  # says nothing about the line: it stays, and is taken up again
+            raise
         except MemoryHubError as error:
             fate = Fate(Result.REFUSED, error.code)
     line.result, line.reason, line.content = fate.result, fate.reason, None
@@ -128,6 +139,7 @@ def _fail(errand: Import, code: str) -> None:
     with tenancy.atomic():
         ended = {"state": State.FAILED, "error": code, "finished_at": timezone.now(), "claimed_until": None}
         if Import.objects.filter(pk=errand.pk, state=State.RUNNING).update(**ended):
-            drop_staged([errand.pk])
+            if code == "no_longer_permitted":
+                drop_staged([errand.pk])  # else its lines stay, for whoever has it tried again
             service = system(errand.tenant_id)
             audit.record(service, "import.fail", outcome="failed", reason=code, target="import", target_id=errand.pk)

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from accounts import audit, tenancy
 from accounts.errands import asked_by
+from accounts.errands import retry as retry_errand
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
 from accounts.principals import Principal, Role, Scope
 from memories import access
@@ -102,11 +103,7 @@ def retry(principal: Principal, export_id: str | uuid.UUID) -> Export:
     export = access.export(principal, export_id)
     files.clear([export.pk])
     with tenancy.atomic():
-        ended = Export.objects.filter(pk=export.pk, state__in=AGAIN, file="")
-        anew = {"attempts": 0, "error": "", "written": 0, "total": 0, "claimed_until": None, "expires_at": None}
-        if not ended.update(state=Export.State.QUEUED, started_at=None, finished_at=None, **anew):
-            raise Conflict("It is being made or ready already.", code="not_ended")
-        audit.record(principal, "export.retry", target="export", target_id=export.pk)
+        retry_errand(principal, export, AGAIN)
         soon(export.pk)
     return access.export(principal, export_id)
 
@@ -123,11 +120,10 @@ def fetch(principal: Principal, export_id: str | uuid.UUID) -> tuple[Export, Fil
     if export.state != Export.State.READY or has_ended(export):
         raise Conflict("There is no file to fetch; look at its state.", code="export_not_ready", state=export.state)
     try:
-        file = files.storage().open(export.file)
-        whole = file.size == export.size
+        file = files.read(export.file, export.size)
     except OSError:
-        whole = False
-    if not whole:
+        file = None
+    if file is None:
         _lost(export)
         raise Conflict("The file is gone; have it made anew.", code="export_not_ready", state=Export.State.FAILED)
     with tenancy.atomic():

@@ -6,6 +6,7 @@ A file's name cannot be guessed and stands in its row before the first byte is w
 from __future__ import annotations
 
 import hashlib
+import io
 import secrets
 import uuid
 from collections.abc import Collection, Iterable, Iterator
@@ -18,6 +19,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts import tenancy
+from memories.encryption import streams
 from memories.models import Export
 
 ENDED = (Export.State.CANCELLED, Export.State.WITHDRAWN, Export.State.EXPIRED, Export.State.FAILED)
@@ -36,12 +38,16 @@ class Written:
 class _Parts(File):
     """A file that is made while it is written, so that it is never in memory as a whole."""
 
-    def __init__(self, parts: Iterable[bytes]) -> None:
+    def __init__(self, parts: Iterable[bytes], name: str, owner_id: uuid.UUID) -> None:
         super().__init__(None)
-        self._parts, self._size, self._digest = parts, 0, hashlib.sha256()
+        self._kept = streams.sealed(self._counted(parts), name, owner_id)
+        self._size, self._digest = 0, hashlib.sha256()
 
     def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        for part in self._parts:
+        return self._kept
+
+    def _counted(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        for part in parts:
             self._size += len(part)
             self._digest.update(part)
             yield part
@@ -59,11 +65,23 @@ def new_name(suffix: str) -> str:
     return f"{tenancy.current_id()}/{secrets.token_urlsafe(32)}.{suffix}"
 
 
-def write(name: str, parts: Iterable[bytes]) -> Written:
-    """Write a file part by part. Raises OSError when the disk does not take it."""
-    content = _Parts(parts)
+def write(name: str, parts: Iterable[bytes], owner_id: uuid.UUID | None = None) -> Written:
+    """Write a file part by part, encrypted with the key of its owner (or of the tenant) if the tenant encrypts.
+
+    Raises OSError when the disk does not take it, KeyUnavailable when the key cannot be had.
+    """
+    content = _Parts(parts, name, owner_id or tenancy.current_id())
     storage().save(name, content)
     return content.written()
+
+
+def read(name: str, size: int) -> File | None:
+    """A file open for reading; None when fewer or more bytes than it should have are there. Raises OSError."""
+    file = storage().open(name)
+    if file.size != streams.size_of(file, size):
+        file.close()
+        return None
+    return File(io.BufferedReader(streams.Opened(file, name)))
 
 
 def remove(name: str) -> None:
@@ -141,7 +159,8 @@ def with_text(spellings: Collection[str]) -> int:
 
 def _has(name: str, marks: Iterable[bytes]) -> bool:
     """Line by line; escapes of JSON and Markdown are laid aside on both sides."""
-    with storage().open(name) as file:
+    marks = list(marks)
+    with io.BufferedReader(streams.Opened(storage().open(name), name)) as file:
         return any(mark in line.replace(b"\\", b"") for line in file for mark in marks)
 
 

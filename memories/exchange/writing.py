@@ -16,8 +16,8 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone, translation
 
 from accounts import audit, tenancy
-from accounts.errands import principal_of
-from accounts.errors import Forbidden
+from accounts.errands import lapsed, noted, principal_of
+from accounts.errors import Forbidden, Unavailable
 from accounts.principals import Principal, system
 from memories import access
 from memories.exchange import files
@@ -51,12 +51,14 @@ def write(export: Export) -> bool:
         asker = principal_of(export)
         if not _claim(export, asker):
             return False
-        with translation.override(export.language or settings.LANGUAGE_CODE):
-            written = files.write(export.file, _parts(export))
+        with noted(export), translation.override(export.language or settings.LANGUAGE_CODE):
+            written = files.write(export.file, _parts(export), export.subject_id)
         return _finish(export, asker, written)
     except _Stopped:
         files.remove(export.file)
     except Forbidden as error:
+        _fail(export, error.code)
+    except Unavailable as error:
         _fail(export, error.code)
     except OSError as error:
         log.error("export_failed", export_id=export.pk, code=type(error).__name__)
@@ -73,13 +75,13 @@ def drop_ended(_principal: Principal, now: datetime) -> Mapping[str, int]:
 
 
 def _due(now: datetime) -> QuerySet[Export]:
-    return Export.objects.filter(Q(state=State.QUEUED) | Q(state=State.RUNNING, claimed_until__lte=now))
+    return Export.objects.filter(Q(state=State.QUEUED) | (Q(state=State.RUNNING) & lapsed(now, LEASE)))
 
 
 def _claim(export: Export, asker: Principal) -> bool:
     """Take it for a while under a new file name; the file of one who stopped half-way goes first."""
     if export.attempts >= MOST_ATTEMPTS:
-        _fail(export, "interrupted")
+        _fail(export, export.error or "interrupted")
         return False
     files.remove(export.file)
     now, name = timezone.now(), files.new_name(FORMATS[export.format].suffix)

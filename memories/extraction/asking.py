@@ -88,6 +88,13 @@ def cancel(principal: Principal, extraction_id: str | uuid.UUID) -> Extraction:
 def retry(principal: Principal, extraction_id: str | uuid.UUID) -> Extraction:
     """Look through it again after a failure, as long as the conversation is still there. Raises Conflict when not."""
     errand = access.extraction(principal, extraction_id)
+    try_again(principal, errand)
+    errand.refresh_from_db()
+    return errand
+
+
+def try_again(principal: Principal, errand: Extraction) -> None:
+    """The same for who runs this MemoryHub; whose conversation it is does not matter to them."""
     with tenancy.atomic():
         failed = Extraction.objects.filter(pk=errand.pk, state=State.FAILED, messages__isnull=False)
         anew = {"state": State.QUEUED, "attempts": 0, "error": "", "finished_at": None, "claimed_until": None}
@@ -95,8 +102,6 @@ def retry(principal: Principal, extraction_id: str | uuid.UUID) -> Extraction:
             raise Conflict("It did not fail, or its conversation is gone; send it anew.", code="not_failed")
         audit.record(principal, "extraction.retry", target="extraction", target_id=errand.pk)
         soon(errand.pk)
-    errand.refresh_from_db()
-    return errand
 
 
 def soon(extraction_id: uuid.UUID) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import BigIntegerField, Func, TextField
+from django.db.models import BigIntegerField, BinaryField, Func, Model, TextField
 from django.db.models.sql.compiler import SQLCompiler
 
-from accounts import secrets
-from memories.models import Memory, Namespace, path_of
+from accounts import secrets, tenancy
+from memories.encryption import keys
+from memories.encryption.fields import MAGIC, Opener
+from memories.models import Feature, Memory, Namespace, path_of
 from memories.search.index import NamespaceIndex, Row
 
 
@@ -41,44 +43,78 @@ class Hexadecimal(Func):
         return compiler.compile(self.get_source_expressions()[0])
 
 
-COLUMNS = (
-    Hexadecimal("pk"),
-    Hexadecimal("slot_id"),
-    "rev",
-    "status",
-    "version",
-    "kind",
-    "key",
-    "path_key",
-    Microseconds("valid_until"),
-    Microseconds("created_at"),
-    Microseconds("retired_at"),
-    Microseconds("confirmed_at"),
-    "evidence_class",
-    "feature__terms",
-    "feature__length",
-    "feature__names",
-    "feature__thread",
-    "feature__sequence",
-    "feature__speaker",
-    "feature__traits",
-    "feature__vector",
-    "feature__embedder",
-)
+class AsStored(Func):
+    """A column as the database holds it. What is encrypted in it is opened below, many rows at a time."""
+
+    template = "%(expressions)s"
+
+
+COLUMNS: Mapping[str, str | Func] = {
+    "memory_id": Hexadecimal("pk"),
+    "slot_id": Hexadecimal("slot_id"),
+    "rev": "rev",
+    "status": "status",
+    "version": "version",
+    "kind": "kind",
+    "key": AsStored("key", output_field=TextField()),
+    "path": AsStored("path_key", output_field=TextField()),
+    "valid_until": Microseconds("valid_until"),
+    "created_at": Microseconds("created_at"),
+    "retired_at": Microseconds("retired_at"),
+    "confirmed_at": Microseconds("confirmed_at"),
+    "evidence_class": "evidence_class",
+    "pack": AsStored("feature__terms", output_field=BinaryField()),
+    "doc_len": "feature__length",
+    "names": AsStored("feature__names", output_field=BinaryField()),
+    "thread": "feature__thread",
+    "sequence": "feature__sequence",
+    "speaker": AsStored("feature__speaker", output_field=BinaryField()),
+    "traits": "feature__traits",
+    "vector": AsStored("feature__vector", output_field=BinaryField()),
+    "embedder": "feature__embedder",
+}
 """As the fields of `Row`."""
-PATH = COLUMNS.index("path_key")
+SEALED: Mapping[str, tuple[type[Model], str]] = {
+    "key": (Memory, "key"),
+    "path": (Memory, "path_key"),
+    "pack": (Feature, "terms"),
+    "names": (Feature, "names"),
+    "speaker": (Feature, "speaker"),
+    "vector": (Feature, "vector"),
+}
+PATH, PACK = (list(COLUMNS).index(name) for name in ("path", "pack"))
 
 
 class DatabaseLoader:
-    """Committed rows of the active tenant. An erased memory has no feature row and comes with `pack` None."""
+    """Committed rows of the active tenant. An erased memory has no feature row and comes with `pack` None.
+
+    Raises KeyUnavailable where a row is encrypted and its key cannot be had.
+    """
 
     def revision(self, namespace_id: UUID) -> int:
         return Namespace.objects.values_list("revision", flat=True).get(pk=namespace_id)
 
     def rows(self, namespace_id: UUID, after_rev: int) -> Iterator[Row]:
+        opened, may_be_sealed = _opening(namespace_id), keys.configured()
         changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
-        for values in changed.values_list(*COLUMNS).iterator(chunk_size=2000):
+        for values in changed.values_list(*COLUMNS.values()).iterator(chunk_size=2000):
+            if may_be_sealed or (values[PACK] or b"").startswith(MAGIC):
+                values = opened(values)
             yield Row._make((*values[:PATH], _path(values[PATH]), *values[PATH + 1 :]))
+
+
+def _opening(namespace_id: UUID) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Opens what is encrypted in a row's columns."""
+    places = {list(COLUMNS).index(name): Opener(*column, tenancy.current_id()) for name, column in SEALED.items()}
+    owner_id = cache(lambda: keys.owner_of(namespace_id))
+
+    def opened(values: Sequence[Any]) -> Sequence[Any]:
+        out = list(values)
+        for place, opener in places.items():
+            out[place] = opener(out[place], owner_id, out[0])
+        return out
+
+    return opened
 
 
 @lru_cache(maxsize=4096)

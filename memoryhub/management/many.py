@@ -101,7 +101,8 @@ def give_vector(memory: Memory, vector: Vector) -> None:
         namespace = Namespace.objects.select_for_update().get(pk=memory.namespace_id)
         namespace.revision += 1
         namespace.save(update_fields=["revision"])
-        Feature.objects.filter(pk=memory.pk).update(vector=pack(vector), embedder=EMBEDDER)
+        feature = Feature(pk=memory.pk, namespace=namespace, vector=pack(vector), embedder=EMBEDDER)
+        feature.save(force_update=True, update_fields=["vector", "embedder"])
         Memory.objects.filter(pk=memory.pk).update(rev=namespace.revision)
 
 

@@ -63,6 +63,11 @@ def fill(memories: int) -> tuple[int, dict[str, int]]:
     """Two people of each probed size, one to ask and one to write to. Bytes of the database, and of its parts."""
     people = {f"{what}_{size}": size for what in ("asked", "written") for size in PROBES}
     many.fill(memories, people)
+    return weigh()
+
+
+def weigh() -> tuple[int, dict[str, int]]:
+    """Bytes of the database, and of its parts."""
     return many.bytes_of_database(), many.bytes_of_tables()
 
 

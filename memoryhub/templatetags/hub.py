@@ -139,7 +139,9 @@ def in_words(code: str, table: str) -> Any:
         return LINES.get(code) or sentence(code)
     if table == "obstacle":
         return OBSTACLES.get(code) or sentence(code)
-    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "failure": FAILURES, "finding": FINDINGS}
+    if table == "failure":
+        return FAILURES.get(code, FAILURES["interrupted"])
+    tables = {"rule": RULES, "evidence": EVIDENCE, "store": STORES, "finding": FINDINGS}
     tables |= {"outcome": OUTCOMES, "recalling": RECALLING}
     return tables[table].get(code, code)
 

@@ -30,10 +30,11 @@ BYTES_BAR = 1800
 
 
 @dataclass
-class _Installation:
-    """One size: the process inside it, what it takes on disk, and every time that was measured there."""
+class Installation:
+    """One size: its settings, the process inside it, what it takes on disk, and every time that was measured there."""
 
     memories: int
+    environment: scratch.Environment
     inside: ProcessPoolExecutor
     whole: int
     parts: dict[str, int]
@@ -47,7 +48,7 @@ class _Installation:
 def run(console: Console, url: str, sizes: Sequence[int]) -> None:
     """Fill, ask, change, print. Raises NotSeen when a recall does not see a change, and what a process raises."""
     with ExitStack() as stack:
-        made = [_fill(stack, console, url, memories) for memories in sorted(sizes)]
+        made = [fill(stack, console, url, memories) for memories in sorted(sizes)]
         for turn in range(ROUNDS):
             for call in (sized.ask, sized.change):
                 for one in made:
@@ -58,7 +59,8 @@ def run(console: Console, url: str, sizes: Sequence[int]) -> None:
         _report_bytes(console, one)
 
 
-def _fill(stack: ExitStack, console: Console, url: str, memories: int) -> _Installation:
+def fill(stack: ExitStack, console: Console, url: str, memories: int) -> Installation:
+    """A new installation with so many memories; it goes when the stack is left."""
     began = time.monotonic()
     place = stack.enter_context(scratch.database(url))
     environment = stack.enter_context(scratch.installation(**place, MEMORYHUB_EMBEDDER="none"))
@@ -66,10 +68,10 @@ def _fill(stack: ExitStack, console: Console, url: str, memories: int) -> _Insta
     console.print(f"filling {memories:,} memories …")
     whole, parts = inside.submit(sized.fill, memories).result()
     console.print(f"{memories:,} memories, {whole / 1e6:.0f} MB, after {time.monotonic() - began:.0f} s")
-    return _Installation(memories, inside, whole, parts)
+    return Installation(memories, environment, inside, whole, parts)
 
 
-def _report(console: Console, made: Sequence[_Installation]) -> None:
+def _report(console: Console, made: Sequence[Installation]) -> None:
     title = "Milliseconds of one recall (storage, ranking, gate, trace and event; no HTTP, no embedder)"
     table = Table("memories of one person", "", title=title, title_justify="left")
     for one in made:
@@ -108,7 +110,7 @@ def _row(measured: Sequence[Times], size: int, what: str) -> list[str]:
     ]
 
 
-def _report_bytes(console: Console, one: _Installation) -> None:
+def _report_bytes(console: Console, one: Installation) -> None:
     """What counts: the row of the memory, the row of its terms and vector, and every index of both."""
     each = {name: size / one.memories for name, size in one.parts.items()}
     console.print(f"{one.memories:,} memories: {one.whole / one.memories:,.0f} bytes each with all other tables")

@@ -14,6 +14,7 @@ from memoryhub import settings
 from memoryhub.management.benches import (
     audit_speed,
     canaries,
+    encryption,
     near_duplicates,
     over_http,
     pages,
@@ -24,15 +25,15 @@ from memoryhub.management.benches import (
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit", "pages", "reviews", "duplicates", "canaries")
+PARTS = ("http", "size", "processes", "audit", "pages", "reviews", "duplicates", "encryption", "canaries")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
         "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, the "
-        "reviewers' pages, the finder of near-duplicates, and what is left of texts that were refused or forgotten. On "
-        "SQLite, or beside the database of DATABASE_URL."
+        "reviewers' pages, the finder of near-duplicates, what encryption costs, and what is left of texts that were "
+        "refused or forgotten. On SQLite, or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -63,6 +64,8 @@ class Command(BaseCommand):
                         two_processes.run(console, url, options["interleavings"])
                     case "audit":
                         audit_speed.run(console, url)
+                    case "encryption":
+                        encryption.run(console, url)
                     case "pages":
                         pages.run(console, url)
                     case "reviews":
