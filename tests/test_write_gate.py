@@ -111,7 +111,7 @@ def test_the_cases_speak_both_languages_for_every_group():
 def test_an_explicit_preference_is_stored_with_all_checks_passed():
     decision = judge()
     assert answer(decision) == ("store", "policy_accepted")
-    assert [check.code for check in decision.checks] == ["ok"] * 15
+    assert [check.code for check in decision.checks] == ["ok"] * 16
     assert all(check.passed and check.rule for check in decision.checks)
 
 
