@@ -38,6 +38,7 @@ def test_several_are_chosen_and_paused_by_keyboard_and_taken_back(
     expect(page.locator(".bulk")).to_be_visible()
     picture(page, "console-chosen")
     page.locator(".bulk [value=pause]").click()
+    page.wait_for_url("**/memories/several/**")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".notice.success")).to_contain_text("2 memories were changed.")
     expect(page.locator(".row .state.paused")).to_have_count(2)
