@@ -131,6 +131,7 @@ class SeveralForm(forms.Form):
     id = forms.TypedMultipleChoiceField(coerce=lambda text: forms.UUIDField().clean(text), required=False)
     seen = forms.TypedMultipleChoiceField(coerce=lambda text: _seen(text), required=False)
     valid_until = forms.DateField(label=_("New last day"), required=False, widget=DAY)
+    understood = forms.BooleanField(label=_("I understand that this cannot be undone"), required=False)
     back = forms.CharField(max_length=4000, required=False)
 
     def __init__(self, data: QueryDict) -> None:

@@ -96,6 +96,10 @@ def remove_view(request: HttpRequest, principal: Principal, view_id: uuid.UUID) 
 
 def _change(request: HttpRequest, principal: Principal, given: dict[str, Any], form: SeveralForm) -> HttpResponse:
     seen = dict(given["seen"])
+    if given["action"] == "forget" and not given["understood"]:
+        messages.warning(request, _("Nothing was forgotten: say that you understand that it cannot be undone."))
+        named = [("action", "forget"), ("back", given["back"]), *(("id", pk) for pk in seen)]
+        return redirect(f"{reverse('several-memories')}?{urlencode(named)}")
     try:
         receipt = actions.change_several(principal, given["action"], seen, given["valid_until"])
     except Conflict:

@@ -164,7 +164,7 @@ def test_when_one_of_several_changed_meanwhile_none_is_touched(acme: Company, al
     assert statuses(acme, memories) == ["active", "superseded"]
     gone = choose(alice, "forget", memories[:1])
     acme.alice.forget(memories[0])
-    assert confirm(alice, gone, "forget").status_code == 404
+    assert confirm(alice, gone, "forget", understood="on").status_code == 404
 
 
 def test_several_are_extended_where_the_gate_agrees(acme: Company, alice: Client) -> None:
@@ -186,7 +186,10 @@ def test_several_are_forgotten_under_one_receipt(acme: Company, alice: Client) -
     mark = word(6)
     memories = [acme.alice.store(sentence(mark)) for _ in range(2)]
     html = choose(alice, "forget", memories)
-    done = confirm(alice, html, "forget")
+    unticked = confirm(alice, html, "forget")
+    assert "Nothing was forgotten" in checked(unticked)
+    assert statuses(acme, memories) == ["active", "active"]
+    done = confirm(alice, html, "forget", understood="on")
     with acme.entered():
         receipt = Erasure.objects.get()
         assert len(receipt.memory_ids) == 2
@@ -204,7 +207,7 @@ def test_nothing_chosen_or_what_belongs_to_others_changes_nothing(acme: Company,
     html = choose(paul, "forget", [memory])
     assert "1 is not there any more" in html
     assert memory["statement"] not in html
-    answer = paul.post(SEVERAL, {"action": "forget", "seen": f"{memory['memory_id']}:1"})
+    answer = paul.post(SEVERAL, {"action": "forget", "understood": "on", "seen": f"{memory['memory_id']}:1"})
     assert answer.status_code == 404
     assert paul.post(SEVERAL, {"action": "forget", "seen": "nonsense"}).status_code == 302
     assert statuses(acme, [memory]) == ["active"]

@@ -72,10 +72,10 @@ def line(labels: Sequence[Any], series: Series, title: Any, unit: Any = "") -> d
 
 @register.inclusion_tag("charts/sparkline.html")
 def sparkline(values: Sequence[float], words: Any) -> dict[str, Any]:
-    """A small line within a row; `words` say in a sentence what it shows."""
+    """A small line within a row, in pixels of the sheet's `.spark`; `words` say in a sentence what it shows."""
     most = max(values, default=0)
     points = _points(values if most else (0, 0), most, SPARK_WIDTH, SPARK_HEIGHT - 2)
-    return {"points": points, "words": words, "width": SPARK_WIDTH, "height": SPARK_HEIGHT, "is_flat": not most}
+    return {"points": points, "words": words, "is_flat": not most}
 
 
 @register.inclusion_tag("charts/strip.html")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cast import Company, sentence
 from conftest import picture, sign_in, speak
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from test_axe import faults
 
 from memories.models import Memory
@@ -38,6 +38,7 @@ def test_several_are_chosen_and_paused_by_keyboard_and_taken_back(
     expect(page.locator(".bulk")).to_be_visible()
     picture(page, "console-chosen")
     page.locator(".bulk [value=pause]").click()
+    page.wait_for_url("**/memories/several/**")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".notice.success")).to_contain_text("2 memories were changed.")
     expect(page.locator(".row .state.paused")).to_have_count(2)
@@ -68,6 +69,27 @@ def test_a_difference_appears_while_one_types_and_pausing_answers_in_place(
     page.keyboard.press("z")
     expect(page.locator(".hero .state.active")).to_be_visible()
     assert faults(page) == []
+
+
+def test_all_of_it_works_without_javascript(acme: Company, live_server: Any, browser: Browser) -> None:
+    acme.policy(confirm="inferred_only")
+    memory = acme.alice.store("Put the table first in reports.")
+    page = browser.new_context(java_script_enabled=False).new_page()
+    sign_in(page, live_server.url, "alice@acme.example")
+    page.goto(f"{live_server.url}/memories/")
+    page.check("[name=id]")
+    page.locator(".bulk [value=pause]").click()
+    page.locator("main form button.main").click()
+    expect(page.locator(".row .state.paused")).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".row .state.active")).to_have_count(1)
+    page.goto(f"{live_server.url}/memories/{memory['memory_id']}/correct/")
+    page.fill("[name=statement]", "Put the table last in reports.")
+    page.locator("[name=preview]").click()
+    expect(page.locator("#preview ins")).to_have_text("last")
+    page.get_by_role("button", name="Save the correction").click()
+    page.get_by_role("button", name="Put version 1 back").click()
+    expect(page.locator(".hero .quote")).to_have_text("Put the table first in reports.")
 
 
 @pytest.mark.parametrize(("width", "scheme", "language"), [(320, "dark", "zh-hans"), (768, "light", "en")])
