@@ -174,4 +174,4 @@ class NotMappedView(Mem0View):
 
     def delete(self, request: Request) -> Response:
         told = _("Plan it first at /api/v1/forget, which shows what it takes.")
-        raise InvalidInput(told, code="not_mapped")
+        raise InvalidInput.field("user_id", told, "not_mapped")
