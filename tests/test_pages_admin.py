@@ -111,7 +111,12 @@ def test_errands_that_failed_are_shown_with_the_reason_and_tried_again(
 def needed_by(company: Company, kind: Any) -> dict[str, Any]:
     """What a row of this kind cannot be without."""
     names = {field.name for field in kind._meta.fields if isinstance(field, ForeignKey) and not field.null}
-    return {"namespace": access.readable(company.principal("alice"))[0]} if "namespace" in names else {}
+    needed: dict[str, Any] = {}
+    if "namespace" in names:
+        needed["namespace"] = access.readable(company.principal("alice"))[0]
+    if hasattr(kind, "messages"):  # without its conversation it cannot be tried again
+        needed["messages"] = [{"role": "user", "text": "Hello."}]
+    return needed
 
 
 def test_only_ones_own_tenant_is_shown(cast: Cast, office: Client) -> None:

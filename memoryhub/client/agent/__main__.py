@@ -56,8 +56,8 @@ def tell(turn: Turn) -> None:
     print(turn.text)
     for one in turn.writes:
         print(f"  [{one.name}: {one.state}]")
-    for one in turn.extraction.items if turn.extraction else ():
-        print(f"  [found in what you said: {one.decision or one.reason}]")
+    for found in turn.extraction.items if turn.extraction else ():
+        print(f"  [found in what you said: {found.decision or found.reason}]")
     if turn.memory in ("unavailable", "degraded"):
         print(f"  [memory: {turn.memory}]")
 
