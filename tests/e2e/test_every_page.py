@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from cast import PROJECT, TEAM, Company, in_months
+from cast import TEAM, Company, in_months
 from conftest import PASSWORD, picture, sign_in, speak
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from exchange import entry, hand_over, sweep
 from playwright.sync_api import Page
 
-from accounts.models import Agent, GroupMember, Membership
+from accounts.models import Agent, AgentKey, Group, GroupMember, Membership, Webhook
 from memories.models import Evidence, Export, Import, Namespace
 
 pytestmark = pytest.mark.e2e
@@ -33,19 +33,57 @@ BEFORE_SIGNING_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "account_signup": lambda scene: {},
     "account_reset_password": lambda scene: {},
     "help": lambda scene: {},
+    "forgetting": lambda scene: {},
     "problem": lambda scene: {"code": "stale_version"},
 }
 SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "home": lambda scene: {},
+    "style": lambda scene: {},
     "memories": lambda scene: {},
+    "several-memories": lambda scene: {},
     "enter-memory": lambda scene: {},
     "memory": lambda scene: {"memory_id": scene.memory},
     "correct-memory": lambda scene: {"memory_id": scene.memory},
     "forget-memory": lambda scene: {"memory_id": scene.memory},
+    "compare-versions": lambda scene: {"memory_id": scene.memory},
     "erasure": lambda scene: {"erasure_id": scene.erasure},
     "waiting": lambda scene: {},
     "reviews": lambda scene: {},
+    "review": lambda scene: {"candidate_id": scene.reviewed},
+    "review-quality": lambda scene: {},
     "candidate": lambda scene: {"candidate_id": scene.candidate},
+    "edit-candidate": lambda scene: {"candidate_id": scene.candidate},
+    "playbook": lambda scene: {},
+    "playbook-duplicates": lambda scene: {},
+    "propose-procedure": lambda scene: {},
+    "playbook-entry": lambda scene: {"memory_id": scene.entry},
+    "compare-entry": lambda scene: {"memory_id": scene.entry},
+    "change-entry": lambda scene: {"memory_id": scene.entry},
+    "suspend-entry": lambda scene: {"memory_id": scene.entry},
+    "renew-entry": lambda scene: {"memory_id": scene.entry},
+    "extractions": lambda scene: {},
+    "extraction": lambda scene: {"extraction_id": scene.extraction},
+    "notices": lambda scene: {},
+    "notice-settings": lambda scene: {},
+    "activity": lambda scene: {},
+    "wishes": lambda scene: {},
+    "agents": lambda scene: {},
+    "connect-agent": lambda scene: {},
+    "rotate-key": lambda scene: {"agent_id": scene.agent},
+    "end-agent": lambda scene: {"agent_id": scene.agent},
+    "first-call": lambda scene: {"key_id": scene.key},
+    "developers": lambda scene: {},
+    "calls": lambda scene: {},
+    "playground": lambda scene: {},
+    "members": lambda scene: {},
+    "member": lambda scene: {"person_id": scene.person},
+    "dismiss-member": lambda scene: {"person_id": scene.person},
+    "groups": lambda scene: {},
+    "create-group": lambda scene: {},
+    "group": lambda scene: {"group_id": scene.group},
+    "remove-from-group": lambda scene: {"group_id": scene.group, "person_id": scene.person},
+    "webhooks": lambda scene: {},
+    "webhook": lambda scene: {"webhook_id": scene.webhook},
     "data": lambda scene: {},
     "export": lambda scene: {"export_id": scene.export},
     "import": lambda scene: {"import_id": scene.imported},
@@ -64,6 +102,8 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
 NO_PAGES = {
     "livez", "readyz", "metrics", "schema", "mcp", "memory-schema", "export-file", "set_language",  # for programs
     "api-docs",  # has a test of its own
+    "review-quality-csv", "activity-file", "own-rules-file",  # files
+    "invitation",  # comes with its token by mail; looked at in test_agents_and_people
     "farewell",  # of somebody who is no longer there; looked at in test_data
     # Steps of allauth on the way to something else, in its own templates and ours of their elements:
     "account_inactive", "account_reauthenticate", "account_request_reauthentication_code",
@@ -90,8 +130,15 @@ def scene(acme: Company) -> Scene:
     acme.rita.share(TEAM)
     receipt = rita.forget(rita.store("Soon gone."))
     held = acme.rita.hold("Guesses wait for a word of hers. 猜测要等她点头。", conditions="In reports", value={"a": 1})
-    lesson = {"namespace": PROJECT, "kind": "lesson", "valid_until": in_months()}
-    assert acme.alice.propose("Read the log first.", **lesson).status_code in (201, 202)
+    lesson = {"namespace": TEAM, "kind": "lesson", "valid_until": in_months()}
+    proposed = acme.alice.propose("Read the log first.", **lesson)
+    assert proposed.status_code == 202
+    steps = {"steps": ["Open the receipt.", "比较金额。"], "stop_conditions": ["The receipt is missing."]}
+    taught = {"kind": "procedure", "namespace": TEAM, "valid_until": in_months(), "evidence": "review", "value": steps}
+    procedure = acme.rita.store("Check the receipt before a refund.", **taught)
+    talk = [{"role": "user", "text": "From now on, please keep the notes short. 以后请用中文。"}]
+    asked = rita.post("/extractions", {"messages": talk, "conversation": "talk"})
+    assert asked.status_code in (200, 201, 202), asked.content
     person = acme.person("rita")
     hand_over(person, [entry("Import me.", "imported")], dry_run=True)
     assert person.post("/exports", {"format": "csv"}).status_code == 202
@@ -103,6 +150,15 @@ def scene(acme: Company) -> Scene:
             memory=memory["memory_id"],
             erasure=receipt["id"],
             candidate=held["candidate_id"],
+            reviewed=proposed.json()["candidate_id"],
+            entry=procedure["memory_id"],
+            extraction=asked.json()["id"],
+            key=AgentKey.objects.filter(agent__slug="helper").first().pk,
+            person=Membership.objects.get(external_id="alice").pk,
+            group=Group.objects.get(type="team", slug=TEAM["id"]).pk,
+            webhook=Webhook.objects.create(
+                url="https://example.com/hook", events=["entry.published"], salt="0" * 64
+            ).pk,
             export=Export.objects.get().pk,
             imported=Import.objects.get().pk,
             evidence=Evidence.objects.filter(subject__external_id="rita", type="user_message").first().pk,
