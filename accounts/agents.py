@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from accounts import audit, calls, keys, secrets, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
 from accounts.models import Agent, AgentKey, AgentSubject
-from accounts.principals import Principal, Role, Scope
+from accounts.principals import Principal, Scope
 
 GIVEN = (Scope.RECALL, Scope.READ, Scope.PROPOSE, Scope.ATTEST, Scope.FORGET)
 """What a person may let an agent do that acts for that person alone."""
@@ -132,9 +132,8 @@ def _owned(principal: Principal) -> QuerySet[Agent]:
 
 
 def _changeable(principal: Principal, agent_id: uuid.UUID) -> Agent:
-    """An agent that has not ended, locked: the person's own, or for who sets the tenant up any of it."""
-    if principal.is_person and not principal.has_role(Role.ADMIN):
-        _require_presence(principal)
+    """An agent that has not ended, locked: a signed-in person's own; any, for a credential that sets the tenant up."""
+    if principal.is_person and principal.credential_id is None:
         get(principal, agent_id)
     else:
         try:

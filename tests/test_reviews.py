@@ -250,7 +250,7 @@ def test_the_dossier_shows_what_changes_what_it_rests_on_and_what_the_gate_says(
     copy = lesson(acme.alice, stored["statement"], kind="procedure", value=STEPS)
     twins = rita.get(f"/candidates/{copy['candidate_id']}/dossier").json()["twins"]
     assert [(one["memory"]["memory_id"], one["by"]) for one in twins] == [(stored["memory_id"], "words")]
-    assert "Says the same in other words" in page(rita.client, f"/reviews/{copy['candidate_id']}/")
+    assert "Entries that seem to say the same" in page(rita.client, f"/reviews/{copy['candidate_id']}/")
     assert (shown["reach"]["looked"], shown["reach"]["got"]) == (1, len(recall["items"]))
     html = page(rita.client, f"/reviews/{held['candidate_id']}/")
     assert "<ins>Count its lines.</ins>" in re.sub(r">\s+|\s+<", lambda found: found[0].strip(), html)

@@ -2,51 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from cast import TEAM, Caller, Cast, Company, in_months, now, word
-from django.test import Client
+from cast import Caller, Company, now
 from django.utils import timezone
-from test_races import at_once
+from verdicts import events, lesson, pass_time, state
 
-from accounts.models import AuditEvent, Membership
+from accounts.models import Membership
 from accounts.principals import system
 from memories.models import Candidate, Memory
 from memoryhub import sweeping
 from reviews import delays, tasks
 from reviews.models import DelayedVerdict, Review
-
-LATER = timedelta(minutes=1)
-
-
-def lesson(caller: Caller, namespace: Any = TEAM) -> dict[str, Any]:
-    """What an agent proposed for the team on Alice's behalf: a candidate for a reviewer."""
-    given = {"namespace": namespace, "kind": "lesson", "valid_until": in_months()}
-    response = caller.propose(f"Read the {word()} log before restarting the importer.", **given)
-    return caller.candidate(response.json()["candidate_id"])
-
-
-def pass_time(company: Company, passed: timedelta = LATER) -> None:
-    """As if what waits had been answered this much earlier."""
-    with company.entered():
-        for row in DelayedVerdict.objects.filter(state="waiting"):
-            DelayedVerdict.objects.filter(pk=row.pk).update(commits_at=row.commits_at - passed)
-
-
-def state(company: Company, held: dict[str, Any]) -> tuple[str, str]:
-    """The candidate's status, and what became of the newest delayed verdict on it."""
-    with company.entered():
-        row = DelayedVerdict.objects.filter(candidate_id=held["candidate_id"]).latest("pk")
-        return Candidate.objects.get(pk=held["candidate_id"]).status, row.state
-
-
-def events(company: Company, held: dict[str, Any]) -> list[str]:
-    with company.entered():
-        rows = AuditEvent.objects.filter(target_id=held["candidate_id"]).order_by("pk")
-        return [row.action for row in rows if row.action.startswith("candidate.")]
 
 
 @pytest.fixture
@@ -191,57 +160,3 @@ def test_a_page_offers_to_take_it_back(acme: Company, rita: Caller) -> None:
     assert rita.client.post(f"{path}/undo/", follow=True).status_code == 200
     assert state(acme, held) == ("pending", "undone")
     assert f'action="{path}/undo/"' not in rita.client.get("/reviews/").content.decode()
-
-
-class Killed(BaseException):
-    """The process ends here: nothing after it runs."""
-
-
-@pytest.mark.parametrize("moment", ["before", "inside"])
-def test_a_crash_commits_or_reverts_never_both(crowd: Cast, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
-    """R-111: whoever comes next finds a verdict that is wholly done or wholly to be done."""
-    acme, rita = crowd.acme, crowd.acme.person("rita")
-    held = lesson(acme.alice)
-    rita.decide(held, "approve", undoable=True)
-    pass_time(acme)
-
-    def die(*_: object, **__: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patch, acme.entered():
-        patch.setattr(delays, "_end" if moment == "inside" else "principal_of", die)
-        with pytest.raises(Killed):
-            delays.commit_due(system(acme.tenant.pk), timezone.now())
-    assert state(acme, held) == ("pending", "waiting")
-    with acme.entered():
-        assert Memory.objects.count() == Review.objects.count() == 0
-        delays.commit_due(system(acme.tenant.pk), timezone.now())
-        assert Memory.objects.count() == Review.objects.count() == 1
-    assert state(acme, held) == ("approved", "done")
-
-
-def test_undo_and_commit_at_once_leave_one_truth(crowd: Cast) -> None:
-    """Everybody comes at the same moment; either it was taken back or it took effect, once."""
-    acme, callers = crowd.acme, 4
-    rita = acme.person("rita")
-    for _ in range(5):
-        held = lesson(acme.alice)
-        rita.decide(held, "approve", undoable=True)
-        with acme.entered():
-            DelayedVerdict.objects.filter(state="waiting").update(commits_at=now(seconds=0.05))
-        turn = threading.Event()
-
-        def call(index: int, client: Client, held: dict[str, Any] = held, turn: threading.Event = turn) -> int:
-            client.force_login(acme.member("rita").user)
-            turn.wait(0.01 * index)
-            caller = Caller(client=client)
-            if index % 2:
-                return int(caller.post(f"/candidates/{held['candidate_id']}/undo").status_code)
-            return int(caller.get(f"/candidates/{held['candidate_id']}").status_code)
-
-        undone = at_once(callers, call)[1::2].count(200)
-        rita.candidate(held["candidate_id"])
-        with acme.entered():
-            delays.commit_due(system(acme.tenant.pk), now(seconds=1))
-            stored = Memory.objects.filter(key=held["key"]).count()
-        assert undone + stored == 1

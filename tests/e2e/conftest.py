@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from cast import Cast, Company
 from playwright.sync_api import BrowserContext, Page
 
@@ -73,3 +74,9 @@ def picture(page: Page, name: str) -> None:
         .map(one => one.outerHTML.slice(0, 80))"""
     )
     assert small == [], f"{name} has targets below 40 pixels"
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds wrong with a page as it stands."""
+    results = Axe().run(page)
+    return [f"{one['id']}: {node['html'][:120]}" for one in results.response["violations"] for node in one["nodes"]]

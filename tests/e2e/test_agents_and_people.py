@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from cast import Caller, Cast, Company, now, sentence
-from conftest import picture, sign_in, speak
+from conftest import faults, picture, sign_in, speak
 from playwright.sync_api import Page
-from test_axe import UUID, faults
 
 from accounts import agents, invitations
 from accounts.models import Agent, Group, GroupMember, Invitation, Membership
 
+UUID = re.compile(r"[0-9a-f-]{36}")
 pytestmark = pytest.mark.e2e
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 from cast import Company, sentence
-from conftest import picture, sign_in, speak
+from conftest import faults, picture, sign_in, speak
 from playwright.sync_api import Browser, Page, expect
-from test_axe import faults
 
 from memories.models import Memory
 

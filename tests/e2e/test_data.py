@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, new_key, sentence
-from conftest import picture, sign_in, speak
+from conftest import faults, picture, sign_in, speak
 from django.utils import translation
 from exchange import entry, sweep
 from playwright.sync_api import Page
-from test_axe import faults
 
 pytestmark = pytest.mark.e2e
 VISITS = [("en", 1280, "light"), ("zh-hans", 320, "dark"), ("en", 320, "light"), ("zh-hans", 1280, "dark")]

@@ -10,9 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from cast import TEAM, Company, in_months
-from conftest import PASSWORD, picture, sign_in, speak
+from conftest import PASSWORD, faults, picture, sign_in, speak
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
 from exchange import entry, hand_over, sweep
@@ -136,7 +135,7 @@ def scene(acme: Company) -> Scene:
     steps = {"steps": ["Open the receipt.", "比较金额。"], "stop_conditions": ["The receipt is missing."]}
     taught = {"kind": "procedure", "namespace": TEAM, "valid_until": in_months(), "evidence": "review", "value": steps}
     procedure = acme.rita.store("Check the receipt before a refund.", **taught)
-    talk = [{"role": "user", "text": "From now on, please keep the notes short. 以后请用中文。"}]
+    talk = [{"id": "m1", "role": "user", "text": "From now on, please keep the notes short. 以后请用中文。"}]
     asked = rita.post("/extractions", {"messages": talk, "conversation": "talk"})
     assert asked.status_code in (200, 201, 202), asked.content
     person = acme.person("rita")
@@ -166,11 +165,6 @@ def scene(acme: Company) -> Scene:
             place=Namespace.objects.get(group__slug=TEAM["id"]).pk,
             company=acme,
         )
-
-
-def faults(page: Page) -> list[str]:
-    results = Axe().run(page)
-    return [f"{one['id']}: {node['html'][:120]}" for one in results.response["violations"] for node in one["nodes"]]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
