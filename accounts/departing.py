@@ -41,7 +41,7 @@ def forget_person(person: Membership) -> None:
     Delegation.objects.filter(membership=person).delete()
     AgentSubject.objects.filter(membership=person).delete()
     GroupMember.objects.filter(membership=person).delete()
-    person.external_id, person.name, person.roles = _nobody(person.pk), "", []
+    person.external_id, person.name, person.roles = nobody(person.pk), "", []
     person.time_zone, person.is_active = "", False
     person.confirm, person.notices_off, person.memory_off_at = "", [], None
     person.save()
@@ -54,7 +54,7 @@ def _stop_agents(owner: Membership) -> None:
     for agent in Agent.objects.filter(owner=owner):
         agent.is_active = False
         if not agent.acts_for_everyone and not AgentSubject.objects.filter(agent=agent).exclude(membership=owner):
-            agent.slug, agent.name = _nobody(agent.pk), ""
+            agent.slug, agent.name = nobody(agent.pk), ""
         agent.save()
     AgentKey.objects.filter(agent__owner=owner, revoked_at=None).update(revoked_at=timezone.now())
 
@@ -66,13 +66,13 @@ def forget_tenant() -> None:
     for model in (AgentKey, AgentGroup, AgentSubject, IdempotencyKey, ApiCall, AgentDay, Invitation):
         model.objects.all().delete()
     for agent in Agent.objects.all():
-        agent.slug, agent.name, agent.is_active = _nobody(agent.pk), "", False
+        agent.slug, agent.name, agent.is_active = nobody(agent.pk), "", False
         agent.save()
     for group in Group.objects.all():
-        group.slug, group.name = _nobody(group.pk), ""
+        group.slug, group.name = nobody(group.pk), ""
         group.save()
     tenant_id = tenancy.current_id()
-    Tenant.objects.filter(pk=tenant_id).update(slug=_nobody(tenant_id), name="")
+    Tenant.objects.filter(pk=tenant_id).update(slug=nobody(tenant_id), name="")
 
 
 def _forget_user(user: User) -> None:
@@ -84,5 +84,6 @@ def _forget_user(user: User) -> None:
     user.save()
 
 
-def _nobody(pk: object) -> str:
+def nobody(pk: object) -> str:
+    """The name of someone or something that is forgotten."""
     return f"forgotten-{pk}"

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
@@ -15,6 +16,14 @@ from accounts import agents
 from accounts.audit_trail import TrailFilter
 from accounts.models import Group, Membership
 from accounts.principals import ActorKind, Principal, Role, Scope
+
+
+class Day(forms.DateField):
+    """A day that can be counted on from and back from."""
+
+    widget = forms.DateInput(attrs={"type": "date"})
+    default_validators = (MinValueValidator(date(1900, 1, 1)), MaxValueValidator(date(9000, 12, 31)))
+
 
 SCOPE_WORDS = {
     Scope.READ: _("list and read memories"),
@@ -152,8 +161,8 @@ class MembershipForm(forms.Form):
 class AuditForm(forms.Form):
     """Which events an auditor wants to see. Days are those of the reader's time zone, both included."""
 
-    since = forms.DateField(label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label=_("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = Day(label=_("From"), required=False)
+    until = Day(label=_("To"), required=False)
     actor = forms.ChoiceField(label=_("Done by"), choices=ACTORS, required=False)
     action = forms.CharField(label=_("Action"), max_length=48, required=False)
     outcome = forms.CharField(label=_("Outcome"), max_length=32, required=False)

@@ -23,7 +23,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from accounts import audit, tenancy
+from accounts import audit, departing, tenancy
 from accounts.errors import Conflict, Forbidden, InvalidInput, NotVisible
 from accounts.ids import first_uuid7
 from accounts.models import AuditEvent, Group, GroupMember, Invitation, Membership, User
@@ -115,6 +115,7 @@ def accept(user: User, token: str, request_id: str) -> Membership:
         locked = Invitation.objects.select_for_update().filter(pk=found.pk, closed_at=None, nonce=found.nonce).first()
         if locked is None:
             raise NotVisible
+        _require_inviter(locked)
         person = _member(user, locked)
         if locked.group_id is not None:
             GroupMember.objects.get_or_create(group_id=locked.group_id, membership=person)
@@ -129,6 +130,15 @@ def accept(user: User, token: str, request_id: str) -> Membership:
         )
         audit.record(newcomer, "invitation.accept", target="invitation", target_id=locked.pk)
     return person
+
+
+def _require_inviter(invitation: Invitation) -> None:
+    """Raise NotVisible when whoever invites could no longer do so: an administrator, or who maintains the group."""
+    inviter = invitation.invited_by
+    keeps = GroupMember.objects.filter(group=invitation.group_id, membership=inviter, is_maintainer=True)
+    maintains = invitation.role == Role.MEMBER and invitation.group_id is not None and keeps.exists()
+    if not inviter.has_role(Role.ADMIN) and not maintains:
+        raise NotVisible
 
 
 def link_of(invitation: Invitation) -> str:
@@ -190,8 +200,10 @@ def _member(user: User, invitation: Invitation) -> Membership:
         name = _free_name(user.email)
         return Membership.objects.create(user=user, external_id=name, roles=[invitation.role])
     if not person.is_active:
+        if person.external_id == departing.nobody(person.pk):
+            person.external_id = _free_name(user.email)
         person.is_active, person.roles = True, [invitation.role]
-        person.save(update_fields=["is_active", "roles"])
+        person.save(update_fields=["is_active", "roles", "external_id"])
     return person
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import InvalidInput
+from accounts.forms import Day
 from memories.access import NamespaceRef
 from memories.actions import ForgetPlan
 from memories.inputs import MAX_NAME, MAX_STATEMENT, MAX_VALUE_BYTES, ProposalInput
@@ -65,7 +66,7 @@ class ContentForm(forms.Form):
         widget=forms.TextInput(attrs={"dir": "auto"}),
         help_text=_("Leave empty if always."),
     )
-    valid_until = forms.DateField(
+    valid_until = Day(
         label=_("Last day"),
         required=False,
         widget=DAY,

@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.forms import Day
 from accounts.models import Agent
 from memories.forms import DAY, kind_choices, ref_of
 from memories.inputs import MAX_QUERY
@@ -61,8 +62,8 @@ class FilterForm(forms.Form):
     sensitivity = forms.ChoiceField(label=_("Sensitivity"), choices=SENSITIVITIES, required=False)
     ends = forms.ChoiceField(label=_("Ends"), choices=ENDS, required=False)
     unused = forms.ChoiceField(label=_("Used by an agent"), choices=USES, required=False)
-    since = forms.DateField(label=_("Remembered from"), required=False, widget=DAY)
-    until = forms.DateField(label=_("Remembered to"), required=False, widget=DAY)
+    since = Day(label=_("Remembered from"), required=False, widget=DAY)
+    until = Day(label=_("Remembered to"), required=False, widget=DAY)
     sort = forms.ChoiceField(label=_("Order"), choices=SORTS, required=False)
     size = forms.TypedChoiceField(
         label=_("On one page"), choices=[(one, str(one)) for one in SIZES], coerce=int, required=False, empty_value=None
@@ -130,7 +131,7 @@ class SeveralForm(forms.Form):
     action = forms.ChoiceField(choices=ACTIONS)
     id = forms.TypedMultipleChoiceField(coerce=lambda text: forms.UUIDField().clean(text), required=False)
     seen = forms.TypedMultipleChoiceField(coerce=lambda text: _seen(text), required=False)
-    valid_until = forms.DateField(label=_("New last day"), required=False, widget=DAY)
+    valid_until = Day(label=_("New last day"), required=False, widget=DAY)
     understood = forms.BooleanField(label=_("I understand that this cannot be undone"), required=False)
     back = forms.CharField(max_length=4000, required=False)
 

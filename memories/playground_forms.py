@@ -10,6 +10,7 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from accounts.forms import Day
 from memories.forms import DAY, place_choices
 from memories.inputs import MAX_QUERY, MAX_TOKENS
 from memories.models import Namespace
@@ -29,9 +30,7 @@ class PlaygroundForm(forms.Form):
     query = forms.CharField(label=_("Question"), max_length=MAX_QUERY)
     namespace = forms.ChoiceField(label=_("Where"), required=False)
     mode = forms.ChoiceField(label=_("How sure"), choices=MODES, initial=Mode.GENEROUS.value)
-    as_of = forms.DateField(
-        label=_("As of"), required=False, widget=DAY, help_text=_("What held at the end of this day.")
-    )
+    as_of = Day(label=_("As of"), required=False, widget=DAY, help_text=_("What held at the end of this day."))
     token_budget = forms.IntegerField(label=_("Tokens at most"), min_value=1, max_value=MAX_TOKENS, required=False)
 
     def __init__(self, *args: Any, places: Sequence[Namespace], own_id: object, **options: Any) -> None:

@@ -60,6 +60,7 @@ class WebServer(BaseApplication):
             "keepalive": 75,
             "graceful_timeout": GRACE_SECONDS - 2,
             "logger_class": GunicornLogger,
+            "limit_request_line": 8190,  # a hundred chosen memories stand in one address
             "proc_name": "memoryhub",
             "control_socket_disable": True,
             "post_worker_init": hear_the_master_alone,

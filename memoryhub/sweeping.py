@@ -179,7 +179,9 @@ def _work_waits() -> bool:
             ).exists()
             or Export.everywhere.filter(state=Export.State.QUEUED).exists()
             or Import.everywhere.filter(state=Import.State.QUEUED).exists()
-            or Delivery.everywhere.filter(state=Delivery.State.WAITING, attempts=0).exists()
+            or Delivery.everywhere.filter(
+                state=Delivery.State.WAITING, attempts=0, webhook__switched_off_at=None
+            ).exists()
             or Extraction.everywhere.filter(state=Extraction.State.QUEUED, attempts=0).exists()
         )
     except Exception:  # noqa: BLE001 - the next sweep says what is wrong

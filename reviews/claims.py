@@ -13,6 +13,7 @@ from accounts.principals import Principal
 from memories import access
 from memories.models import Candidate
 from reviews.models import Claim
+from reviews.waiting import undecided
 
 LASTS = timedelta(minutes=15)
 HANDED_OVER_LASTS = timedelta(days=2)
@@ -73,7 +74,7 @@ def _reviewed(principal: Principal, candidate_id: str) -> Candidate:
         raise Forbidden("Only a reviewer of this namespace may decide it.", code="not_a_reviewer")
     if candidate.subject_id == principal.subject_id:
         raise Forbidden("Nobody reviews what they proposed themselves.", code="own_proposal")
-    if not Candidate.objects.waiting(timezone.now()).filter(pk=candidate.pk).exists():
+    if not undecided(Candidate.objects.waiting(timezone.now()).filter(pk=candidate.pk)).exists():
         raise Conflict("It has been decided already.", code="already_decided")
     require_free(principal, candidate, timezone.now())
     return candidate

@@ -280,7 +280,8 @@ def _word_of(principal: Principal, evidence_id: str | None, due: DelayedVerdict 
 def _locked(principal: Principal, seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
     access.lock([seen.namespace])
     _require_decider(principal, seen)
-    claims.require_free(principal, seen, timezone.now())
+    if due is None:  # what was answered before somebody claimed it stays answered
+        claims.require_free(principal, seen, timezone.now())
     return _waiting(seen, content_hash, due)
 
 

@@ -135,7 +135,7 @@ def commit(row: DelayedVerdict, now: datetime) -> bool:
             _end(claimed, State.DONE, now)
             return True
     except Unavailable:
-        return False
+        DelayedVerdict.objects.filter(pk=row.pk).update(attempts=F("attempts") + 1)
     except MemoryHubError as error:
         _refuse(row, error.code, now)
     except Exception:  # noqa: BLE001 - the others' verdicts do not wait for this one

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from accounts.forms import Day
 from memories.forms import DAY, ContentForm, JSONText, last_day
 from memories.models import Candidate, OwnRule
 from memories.policy import Policy
@@ -30,7 +31,7 @@ class AnswerForm(forms.Form):
 class ApprovalForm(AnswerForm):
     """A yes. A reviewer may name another last day; whoever approves must name one where the kind needs it."""
 
-    valid_until = forms.DateField(
+    valid_until = Day(
         label=_("Last day"), required=False, widget=DAY, help_text=_("Leave empty to keep the end shown above.")
     )
 

@@ -41,7 +41,7 @@ def mail_due(principal: Principal, now: datetime) -> int:
             continue
         if not _send(person, told):
             Notice.objects.filter(pk__in=told).update(mailed_at=None)
-            break
+            continue
         sent += 1
         with tenancy.atomic():
             details = {"notices": len(told)}

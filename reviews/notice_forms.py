@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.forms import midnight
+from accounts.forms import Day, midnight
 from accounts.models import Membership
 from reviews import notices
 from reviews.activity import GROUPS, ActivityFilter
@@ -47,8 +47,8 @@ class NoticeForm(forms.Form):
 class ActivityForm(forms.Form):
     """Which events a person wants to see. Days are those of the reader's time zone, both included."""
 
-    since = forms.DateField(label=_("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label=_("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+    since = Day(label=_("From"), required=False)
+    until = Day(label=_("To"), required=False)
     group = forms.ChoiceField(
         label=_("What"),
         required=False,

@@ -21,6 +21,7 @@ from accounts.models import Agent
 from accounts.pages import person_page
 from accounts.principals import Principal
 from memories import access, tenant_policy
+from memories.exchange.formats import cell
 from memories.models import Memory
 from reviews import activity, notices
 from reviews.activity import ActivityFilter, Named
@@ -116,5 +117,5 @@ def _csv(batches: Iterator[Named]) -> Iterator[str]:
         for row in batch:
             actor = names.get(row.actor_id, "") if row.actor_id else ""
             cells = (row.at.isoformat(), row.actor, actor, row.action, row.outcome, row.reason, row.target)
-            lines.writerow((*cells, row.target_id or "", row.details.get("door", "")))
+            lines.writerow(cell(one) for one in (*cells, row.target_id or "", row.details.get("door", "")))
         yield text.getvalue()

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.pages import person_page
 from accounts.principals import Principal
+from memories.exchange.formats import cell
 from memories.models import Memory
 from memories.reasons import REASONS
 from reviews import quality
@@ -56,7 +57,8 @@ def as_csv(request: HttpRequest, principal: Principal, table: str) -> HttpRespon
     response["Content-Disposition"] = f'attachment; filename="reviews-{table}.csv"'
     writer = csv.writer(response)
     writer.writerow(quality.COLUMNS[table])
-    writer.writerows(getattr(quality.measure(principal, timezone.now()), table))
+    rows = getattr(quality.measure(principal, timezone.now()), table)
+    writer.writerows([cell(one) if isinstance(one, str) else one for one in row] for row in rows)
     return response
 
 

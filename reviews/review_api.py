@@ -10,6 +10,7 @@ from rest_framework import serializers as drf
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.errors import Forbidden
 from accounts.idempotency import Result
 from accounts.principals import Scope
 from memories import access, rendering, schemas, tenant_policy
@@ -161,6 +162,8 @@ class DossierView(PeopleView):
     def get(self, request: Request, candidate_id: str) -> Response:
         seen = access.candidate(self.principal, candidate_id)
         queue.require_reviewer(self.principal)
+        if seen.awaiting != Candidate.Awaiting.REVIEWER or not access.reviews(self.principal, seen.namespace):
+            raise Forbidden("Only a reviewer of this namespace may decide it.", code="not_a_reviewer")
         delays.settle(Candidate.objects.filter(pk=seen.pk), timezone.now())
         seen = access.candidate(self.principal, candidate_id)
         return Response(_dossier(dossier.open_on(self.principal, seen, tenant_policy.active(), timezone.now())))

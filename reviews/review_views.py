@@ -277,7 +277,7 @@ def _compared(request: HttpRequest, candidate: Candidate) -> Stale:
     try:
         seen = json.loads(request.POST.get("seen", ""))
         old = wording(seen["statement"], seen["value"], seen["conditions"], candidate.valid_until)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return Stale(None)
     candidate.refresh_from_db()
     return Stale(

@@ -8,11 +8,10 @@ import pytest
 from cast import TEAM, Company, in_months, new_key, now, sentence, word
 from django.test import Client
 from test_pages import checked, page
+from verdicts import take_effect
 
-from accounts.principals import system
 from memories.models import Candidate, Erasure, Memory
 from memories.reasons import REASONS
-from reviews import delays
 from reviews.models import Review
 
 
@@ -44,12 +43,6 @@ def lesson(acme: Company, by: str = "alice", **fields: Any) -> dict[str, Any]:
 def row(acme: Company, candidate: dict[str, Any]) -> Candidate:
     with acme.entered():
         return Candidate.objects.get(pk=candidate["candidate_id"])
-
-
-def take_effect(acme: Company) -> None:
-    """Let the time pass in which answers can be taken back."""
-    with acme.entered():
-        delays.commit_due(system(acme.tenant.pk), now(minutes=1))
 
 
 def remembered(acme: Company, candidate: dict[str, Any]) -> Memory | None:

@@ -10,11 +10,12 @@ import pytest
 from cast import PROJECT, TEAM, Caller, Company, in_months, new_key, now, text_of, word
 from django.utils import timezone
 from test_pages import checked, page
+from verdicts import take_effect
 
 from accounts.models import AuditEvent, Group, GroupMember, Membership
 from accounts.principals import system
 from memories.models import Candidate, Comment, Memory
-from reviews import decisions, delays
+from reviews import decisions
 from reviews.models import Claim, DelayedVerdict, Review
 
 STEPS = {"steps": ["Open the log.", "Read its end."], "stop_conditions": ["The log is empty."]}
@@ -31,11 +32,6 @@ def lesson(caller: Caller, statement: str = "", **fields: Any) -> dict[str, Any]
 def status(company: Company, held: dict[str, Any]) -> str:
     with company.entered():
         return Candidate.objects.get(pk=held["candidate_id"]).status
-
-
-def take_effect(company: Company) -> None:
-    with company.entered():
-        delays.commit_due(system(company.tenant.pk), now(minutes=1))
 
 
 @pytest.fixture

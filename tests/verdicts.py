@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from cast import TEAM, Caller, Company, in_months, word
+from cast import TEAM, Caller, Company, in_months, now, word
 
 from accounts.models import AuditEvent
+from accounts.principals import system
 from memories.models import Candidate
+from reviews import delays
 from reviews.models import DelayedVerdict
 
 LATER = timedelta(minutes=1)
@@ -39,3 +41,9 @@ def events(company: Company, held: dict[str, Any]) -> list[str]:
     with company.entered():
         rows = AuditEvent.objects.filter(target_id=held["candidate_id"]).order_by("pk")
         return [row.action for row in rows if row.action.startswith("candidate.")]
+
+
+def take_effect(company: Company) -> None:
+    """Let the time pass in which answers can be taken back."""
+    with company.entered():
+        delays.commit_due(system(company.tenant.pk), now(minutes=1))

@@ -117,7 +117,7 @@ def pause(principal: Principal, memory_id: str, *, expected_version: int | None 
 def resume(principal: Principal, memory_id: str, *, expected_version: int | None = None) -> Memory:
     """Bring a paused memory back into recall; an entry of the playbook only by who may switch it."""
     seen = _changeable(principal, memory_id)
-    if _is_entry(seen):
+    if is_entry(seen):
         access.require_switch(principal, seen.namespace)
     return _switch(principal, seen, expected_version, "memory.resume")
 
@@ -150,7 +150,7 @@ def _switch_entry(
 ) -> Memory:
     principal.require(Scope.FORGET)
     seen = access.playbook_memory(principal, memory_id)
-    if not _is_entry(seen):
+    if not is_entry(seen):
         raise NotVisible
     access.require_switch(principal, seen.namespace)
     return _switch(principal, seen, expected_version, action, reason)
@@ -162,14 +162,15 @@ def _switch(principal: Principal, seen: Memory, expected_version: int | None, ac
         standing = standing_of(seen, expected_version)
         (lifecycle.resume if action.endswith(".resume") else lifecycle.pause)(standing, timezone.now())
         audit.record(principal, action, reason=reason, target="memory", target_id=standing.pk)
-        if _is_entry(standing) and action.endswith(".resume"):
+        if is_entry(standing) and action.endswith(".resume"):
             announcing.resumed(standing)
-        elif _is_entry(standing):
+        elif is_entry(standing):
             announcing.suspended(standing, reason)
     return standing
 
 
-def _is_entry(memory: Memory) -> bool:
+def is_entry(memory: Memory) -> bool:
+    """Whether it stands in the playbook."""
     shared = memory.namespace.type != Namespace.Type.USER
     return shared and memory.kind in tenant_policy.active().how_to_kinds
 

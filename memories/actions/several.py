@@ -13,9 +13,9 @@ from django.utils import timezone
 from accounts import audit, tenancy
 from accounts.errors import Conflict, NotVisible, StaleVersion
 from accounts.principals import Principal, Scope
-from memories import access, lifecycle
+from memories import access, announcing, lifecycle
 from memories.access import Area
-from memories.actions.change import changed
+from memories.actions.change import changed, is_entry
 from memories.actions.forget import erase
 from memories.actions.sitting import ACTIVATING, Case, Sitting
 from memories.lifecycle import Part
@@ -72,11 +72,25 @@ def change_several(
             _renew(principal, standing, valid_until)
         else:
             for memory in standing:
-                (lifecycle.pause if action == "pause" else lifecycle.resume)(memory, now)
+                _switch(principal, memory, action, now)
             audit.write([audit.event(principal, f"memory.{action}", target="memory", target_id=m.pk) for m in standing])
         details = {"action": action, "items": len(standing), "memories": [str(memory.pk) for memory in standing]}
         audit.record(principal, "memory.several", details=details)
     return receipt
+
+
+def _switch(principal: Principal, memory: Memory, action: str, now: datetime) -> None:
+    entry = is_entry(memory)
+    if action == "pause":
+        lifecycle.pause(memory, now)
+        if entry:
+            announcing.suspended(memory, "")
+        return
+    if entry:
+        access.require_switch(principal, memory.namespace)
+    lifecycle.resume(memory, now)
+    if entry:
+        announcing.resumed(memory)
 
 
 def _visible(principal: Principal, memory_ids: Sequence[uuid.UUID]) -> list[Memory]:

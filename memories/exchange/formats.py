@@ -50,7 +50,7 @@ def _csv_head() -> bytes:
 
 
 def _csv(rows: Iterable[Memory]) -> bytes:
-    return _cells([_cell(found[name]) for name in COLUMNS] for found in map(shown, rows)).encode()
+    return _cells([cell(found[name]) for name in COLUMNS] for found in map(shown, rows)).encode()
 
 
 def _cells(lines: Iterable[Iterable[str]]) -> str:
@@ -59,7 +59,7 @@ def _cells(lines: Iterable[Iterable[str]]) -> str:
     return written.getvalue()
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
     """A cell that no spreadsheet takes for a formula."""
     text = _words(value)
     return f"'{text}" if FORMULA.match(text) else text

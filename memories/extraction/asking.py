@@ -37,7 +37,7 @@ def ask(principal: Principal, asked: ExtractionInput) -> Extraction:
     """Have a conversation looked through in the background.
 
     Raises InvalidInput when there is no person whose conversation it is, or when a name in it looks sensitive;
-    Conflict when there is no model to ask or too much waits already.
+    Conflict when there is no model to ask, too much waits already or the person has turned memory off.
     """
     principal.require(Scope.PROPOSE)
     if principal.subject_id is None:
@@ -48,6 +48,8 @@ def ask(principal: Principal, asked: ExtractionInput) -> Extraction:
     if asked.method == Extraction.Method.MODEL:
         _check_model()
     namespace = access.area(principal, NamespaceRef("user")).namespace
+    if namespace.membership is not None and namespace.membership.memory_off_at is not None:
+        raise Conflict("The person has turned memory off.", code="memory_off")
     read = [_read(one, asked.method, namespace.owner_name) for one in asked.messages]
     messages = [replace(one, text=None) if _is_refused(one.text) else one for one in read]
     withheld = sum(one != kept for one, kept in zip(read, messages, strict=True))

@@ -17,7 +17,8 @@ from django.utils import timezone
 
 from accounts import audit, tenancy
 from accounts.errands import principal_of
-from accounts.errors import Forbidden, MemoryHubError, NotVisible
+from accounts.errors import Forbidden, MemoryHubError, NotVisible, Unavailable
+from accounts.models import Membership
 from accounts.principals import Principal, Scope, system
 from memories import access
 from memories.access import Area, NamespaceRef
@@ -58,6 +59,8 @@ def extract(errand: Extraction, now: datetime | None = None) -> bool:
     try:
         asker = replace(principal_of(errand), run_id=errand.run_id, thread_id=errand.conversation)
         asker.require(Scope.PROPOSE)
+        if Membership.objects.filter(pk=errand.subject_id, memory_off_at__isnull=False).exists():
+            raise Forbidden("The person has turned memory off.", code="memory_off")
         messages = [Message.of(one) for one in errand.messages or ()]
         return _carry_out(errand, asker, claim, messages, _findings(errand, messages))
     except model.ModelFailed as failure:
@@ -159,6 +162,8 @@ def _take(
     )
     try:
         return "", sitting.decide(sitting.draft(area, item))
+    except Unavailable:  # nothing is known of it yet: the whole conversation is looked through again
+        raise
     except MemoryHubError as error:
         return error.code, None
 
@@ -182,7 +187,8 @@ def _known(errand: Extraction, area: Area) -> set[str]:
         for items in recalls.values_list("items", flat=True)[:MOST_RECALLS]:
             shown |= {one["memory_id"] for one in items}
     rows = Memory.objects.current().filter(Q(namespace=area.namespace) | Q(pk__in=shown))
-    return {requests.bare(one) for one in rows.values_list("statement", flat=True) if one}
+    told = rows.only("pk", "tenant", "namespace", "statement").iterator()  # rows: only these open what is encrypted
+    return {requests.bare(row.statement) for row in told if row.statement}
 
 
 def _fail(errand: Extraction, claim: datetime, code: str) -> None:

@@ -10,6 +10,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import InvalidInput
+from accounts.forms import Day
 from memories import procedures
 from memories.actions import SUSPENSIONS
 from memories.forms import DAY, ContentForm, VersionForm, last_day, ref_of
@@ -52,7 +53,7 @@ class SuspendForm(VersionForm):
 
 
 class RenewForm(VersionForm):
-    valid_until = forms.DateField(label=_("New last day"), widget=DAY)
+    valid_until = Day(label=_("New last day"), widget=DAY)
 
 
 class CompareForm(forms.Form):

@@ -59,6 +59,8 @@ def test_take_along_and_bring_in(
         assert faults(page) == []
 
     sign_in(page, live_server.url, "alice@acme.example")
+    if width < 640:
+        press("More")
     press("Export and import")
     look("1-empty")
     page.select_option("[name=place] >> nth=0", "readable")

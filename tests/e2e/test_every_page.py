@@ -4,6 +4,7 @@ sideways, the browser complains of nothing, and a picture of each is left in `ar
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ import pytest
 from cast import TEAM, Company, in_months
 from conftest import PASSWORD, faults, picture, sign_in, speak
 from django.test import Client
-from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from exchange import entry, hand_over, sweep
 from playwright.sync_api import Page
 
@@ -49,6 +50,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "waiting": lambda scene: {},
     "reviews": lambda scene: {},
     "review": lambda scene: {"candidate_id": scene.reviewed},
+    "reword": lambda scene: {"candidate_id": scene.reviewed},
     "review-quality": lambda scene: {},
     "candidate": lambda scene: {"candidate_id": scene.candidate},
     "edit-candidate": lambda scene: {"candidate_id": scene.candidate},
@@ -58,8 +60,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "playbook-entry": lambda scene: {"memory_id": scene.entry},
     "compare-entry": lambda scene: {"memory_id": scene.entry},
     "change-entry": lambda scene: {"memory_id": scene.entry},
-    "suspend-entry": lambda scene: {"memory_id": scene.entry},
-    "renew-entry": lambda scene: {"memory_id": scene.entry},
+    "roll-back-entry": lambda scene: {"memory_id": scene.earlier},
     "extractions": lambda scene: {},
     "extraction": lambda scene: {"extraction_id": scene.extraction},
     "notices": lambda scene: {},
@@ -80,7 +81,6 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "groups": lambda scene: {},
     "create-group": lambda scene: {},
     "group": lambda scene: {"group_id": scene.group},
-    "remove-from-group": lambda scene: {"group_id": scene.group, "person_id": scene.person},
     "webhooks": lambda scene: {},
     "webhook": lambda scene: {"webhook_id": scene.webhook},
     "data": lambda scene: {},
@@ -134,7 +134,9 @@ def scene(acme: Company) -> Scene:
     assert proposed.status_code == 202
     steps = {"steps": ["Open the receipt.", "比较金额。"], "stop_conditions": ["The receipt is missing."]}
     taught = {"kind": "procedure", "namespace": TEAM, "valid_until": in_months(), "evidence": "review", "value": steps}
-    procedure = acme.rita.store("Check the receipt before a refund.", **taught)
+    earlier = acme.rita.store("Check the receipt before a refund.", **taught)
+    taught |= {"key": earlier["key"], "value": {**steps, "steps": ["Open the receipt.", "Ask for it."]}}
+    procedure = acme.rita.store("Check the receipt before any refund.", **taught)
     talk = [{"id": "m1", "role": "user", "text": "From now on, please keep the notes short. 以后请用中文。"}]
     asked = rita.post("/extractions", {"messages": talk, "conversation": "talk"})
     assert asked.status_code in (200, 201, 202), asked.content
@@ -151,6 +153,7 @@ def scene(acme: Company) -> Scene:
             candidate=held["candidate_id"],
             reviewed=proposed.json()["candidate_id"],
             entry=procedure["memory_id"],
+            earlier=earlier["memory_id"],
             extraction=asked.json()["id"],
             key=AgentKey.objects.filter(agent__slug="helper").first().pk,
             person=Membership.objects.get(external_id="alice").pk,
@@ -179,7 +182,8 @@ def test_every_page_is_sound_to_look_at(scene: Scene, live_server: Any, page: Pa
 
     def look(name: str, path: str | None = None) -> None:
         if path is not None:
-            page.goto(f"{url}{path}")
+            answer = page.goto(f"{url}{path}")
+            assert getattr(answer, "status", None) == (404 if name == "not-found" else 200), name
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             picture(page, f"{name}-{language}-{scheme}-{width}")
@@ -206,7 +210,7 @@ def test_every_page_is_sound_to_look_at(scene: Scene, live_server: Any, page: Pa
     page.wait_for_load_state()
     assert page.locator("[aria-invalid=true]").count() >= 1
     look("a-form-with-errors")
-    assert found == {}
+    assert not found, "\n".join(f"{name}: {one}" for name, faults_ in found.items() for one in faults_)
 
 
 def test_no_page_is_left_out(scene: Scene) -> None:
@@ -214,25 +218,19 @@ def test_no_page_is_left_out(scene: Scene) -> None:
     client = Client()
     client.force_login(scene.company.member("rita").user)
     known = NO_PAGES | set(BEFORE_SIGNING_IN) | set(SIGNED_IN)
-    missing = {name for name in _names(get_resolver()) if name not in known and _answers_a_reader(client, name)}
-    assert missing == set()
+    missing = {
+        name: path
+        for name, path in _addresses(get_resolver())
+        if name not in known and client.get(path).status_code != 405
+    }
+    assert missing == {}
 
 
-def _names(resolver: URLResolver, within: str = "") -> Iterator[str]:
+def _addresses(resolver: URLResolver, within: str = "/") -> Iterator[tuple[str, str]]:
+    """Each page's name and an address of it, of something that is not there."""
     for one in resolver.url_patterns:
         path = within + str(one.pattern)
         if isinstance(one, URLResolver):
-            if not path.startswith("management/"):
-                yield from _names(one, path)
-        elif isinstance(one, URLPattern) and not path.startswith("api/v1/") and one.name:
-            yield one.name
-
-
-def _answers_a_reader(client: Client, name: str) -> bool:
-    """Whether a GET of it is anything but refused as a method, whatever it is asked about."""
-    for arguments in ({}, *({"args": [given]} for given in (uuid.UUID(int=0), "x"))):
-        try:
-            return client.get(reverse(name, **arguments)).status_code != 405
-        except NoReverseMatch:
-            continue
-    return True
+            yield from _addresses(one, path)
+        elif isinstance(one, URLPattern) and not path.startswith(("/api/", "/management/")) and one.name:
+            yield one.name, re.sub(r"<str:\w+>", "x", re.sub(r"<uuid:\w+>", str(uuid.UUID(int=0)), path))
