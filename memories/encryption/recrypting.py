@@ -97,11 +97,11 @@ def keep_what_stays(owner_id: uuid.UUID) -> None:
             except keys.KeyDestroyed:
                 Evidence.objects.filter(pk=row.pk).update(**NO_SOURCE)
     for kept in (OwnRule.objects.filter(text__isnull=False), SavedView.objects.all()):
-        for row in kept.filter(namespace__membership_id=owner_id).order_by("pk"):
+        for own in kept.filter(namespace__membership_id=owner_id).order_by("pk"):
             try:
-                bring_up_to_date([row])
+                bring_up_to_date([own])
             except keys.KeyDestroyed:
-                row.delete()
+                own.delete()
 
 
 def bring_up_to_date(batch: Sequence[Any]) -> int:
