@@ -31,6 +31,11 @@ class Usage:
     outcomes: Sequence[tuple[str, Sequence[int]]]
 
     @property
+    def is_used(self) -> bool:
+        """Whether there is anything to draw."""
+        return any(self.recalled) or any(any(counts) for _name, counts in self.outcomes)
+
+    @property
     def total(self) -> int:
         return sum(self.recalled)
 
