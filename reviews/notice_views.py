@@ -117,5 +117,5 @@ def _csv(batches: Iterator[Named]) -> Iterator[str]:
         for row in batch:
             actor = names.get(row.actor_id, "") if row.actor_id else ""
             cells = (row.at.isoformat(), row.actor, actor, row.action, row.outcome, row.reason, row.target)
-            lines.writerow(cell(one) for one in (*cells, row.target_id or "", row.details.get("door", "")))
+            lines.writerow(cell(str(one)) for one in (*cells, row.target_id or "", row.details.get("door", "")))
         yield text.getvalue()
