@@ -538,6 +538,7 @@ def test_what_a_person_rejects_is_gone_with_what_it_rested_on(acme: Company, loo
 
 
 @pytest.mark.parametrize("ending", ["withdraw", "lapse", "reject", "relayed reject"])
+@pytest.mark.in_clear
 def test_what_ends_without_being_remembered_is_gone_with_all_it_rested_on(
     acme: Company, look_out: LookOut, ending: str
 ) -> None:

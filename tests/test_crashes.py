@@ -88,6 +88,7 @@ def said(stream: IO[str] | None) -> Any:
     return json.loads(stream.readline())
 
 
+@pytest.mark.in_clear
 def test_killed_at_any_moment_nothing_acknowledged_is_lost(crowd: Cast, writer: subprocess.Popen[str]) -> None:
     """R-111, R-262: at most the one verb that had not returned may or may not have happened, and then wholly."""
     chance, known, verbs = random.Random(KILLS), {}, 0  # noqa: S311

@@ -128,6 +128,7 @@ LOOKS: dict[str, Look] = {
 
 @pytest.mark.parametrize("how", LOOKS)
 @pytest.mark.parametrize("kept", ["plain", "encrypted", "encrypted later", "decrypted again"])
+@pytest.mark.in_clear
 def test_what_is_looked_for_inside_the_database_is_found(acme: Company, how: str, kept: str) -> None:
     """A key, an area and a part of a text, with plain rows and encrypted ones side by side; and nothing else."""
     mark = word(6)

@@ -42,6 +42,7 @@ def test_the_scan_finds_a_text_in_a_file_however_it_is_spelled(acme: Company, fo
         assert stores.scan(mark) == {"memories": 1, "exports": 1}
 
 
+@pytest.mark.in_clear
 def test_forgetting_takes_the_files_along_that_may_hold_it(
     acme: Company, django_capture_on_commit_callbacks: Any
 ) -> None:
@@ -68,6 +69,7 @@ def test_forgetting_takes_the_files_along_that_may_hold_it(
     assert file_of(acme.alice, holding[0]) == b""
 
 
+@pytest.mark.in_clear
 def test_a_forgetting_is_not_purged_before_the_file_is_gone(acme: Company, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash between the two leaves the receipt at hidden; the next sweep removes the file and then says purged."""
     mark = word(8)

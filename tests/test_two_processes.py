@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from cast import TEAM, Cast, word
 from django.conf import settings
 from django.db import connection
@@ -29,6 +30,7 @@ def test_what_one_process_changes_the_other_recalls(crowd: Cast) -> None:
     assert min(counts["stored"], counts["edited"], counts["forgotten"], counts["recalls during a write"]) > 0
 
 
+@pytest.mark.in_clear
 def test_what_is_suspended_is_gone_from_the_next_recall_of_another_process(crowd: Cast) -> None:
     """R-112, R-168: the other process has it in its index, and is told by nothing but the database."""
     crowd.acme.policy(confirm="inferred_only")
