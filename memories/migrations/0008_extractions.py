@@ -7,26 +7,6 @@ import django.utils.timezone
 from django.db import migrations, models
 
 
-# PostgreSQL keeps samples of columns for its planner, outside the tables: not of columns that hold text.
-TEXTS = {"memories_extraction": ("messages", "conversation", "run_id")}
-
-
-def take_no_samples(apps, schema_editor):
-    _sample(schema_editor, 0)
-
-
-def take_samples(apps, schema_editor):
-    _sample(schema_editor, -1)
-
-
-def _sample(schema_editor, target):
-    if schema_editor.connection.vendor != "postgresql":
-        return
-    for table, columns in TEXTS.items():
-        changes = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS {target}' for column in columns)
-        schema_editor.execute(f'ALTER TABLE "{table}" {changes}')
-
-
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -85,5 +65,4 @@ class Migration(migrations.Migration):
             model_name='extractionitem',
             constraint=models.UniqueConstraint(fields=('extraction', 'number'), name='one_item_per_finding'),
         ),
-        migrations.RunPython(take_no_samples, take_samples),
     ]

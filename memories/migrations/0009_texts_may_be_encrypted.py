@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memories.migrations._sampling import take_no_samples
+
 
 class Migration(migrations.Migration):
 
@@ -64,5 +66,13 @@ class Migration(migrations.Migration):
             model_name='savedview',
             name='query',
             field=models.TextField(),
+        ),
+        take_no_samples(
+            {
+                "memories_comment": ("text",),
+                "memories_extraction": ("messages", "conversation", "run_id"),
+                "memories_ownrule": ("text",),
+                "memories_savedview": ("name", "query"),
+            }
         ),
     ]
