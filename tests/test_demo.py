@@ -25,6 +25,7 @@ from accounts import tenancy
 from accounts.models import Tenant, User
 from accounts.provisioning import provision_tenant
 from memories.models import Candidate, Memory
+from memoryhub import sweeping
 from memoryhub.demo import company, page, seeding, story
 
 README = Path(__file__).resolve().parent.parent / "README.md"
@@ -76,6 +77,15 @@ def test_the_demo_is_made_once_and_printed_every_time(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600, "only this user may read the sign-ins"
     person = company.PEOPLE[0]
     assert User.objects.get(email=person.email).check_password(first.passwords[person.name])
+
+
+def test_invented_people_are_told_in_the_pages_and_get_no_mail(file: Path, mailoutbox: list[Any]) -> None:
+    """Where mails are printed, they would bury the sign-ins."""
+    seeding.prepare(file)
+    steps = ("reviews.tasks.gather_notices", "reviews.tasks.mail_notices")
+    (swept,) = sweeping.sweep(timezone.now(), slug=company.SLUG, steps=steps)
+    assert swept.counts["notices_made"] > 0
+    assert mailoutbox == []
 
 
 def test_a_demo_that_was_interrupted_is_finished(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
