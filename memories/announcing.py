@@ -13,6 +13,7 @@ from accounts.models import Webhook
 from accounts.webhooks import outbox
 from memories import tenant_policy
 from memories.models import Candidate, Memory, Namespace
+from memories.policy import Policy
 
 
 def waiting(candidate: Candidate) -> None:
@@ -29,9 +30,9 @@ def decided(candidate: Candidate, verdict: str) -> None:
         _tell("candidate.decided", candidate.namespace, about)
 
 
-def published(memory: Memory) -> None:
+def published(memory: Memory, policy: Policy) -> None:
     """A version of an entry of the playbook holds from now on."""
-    if memory.kind in tenant_policy.active().how_to_kinds:
+    if memory.kind in policy.how_to_kinds:
         _tell("entry.published", memory.namespace, _of_memory(memory))
 
 

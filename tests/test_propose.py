@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from cast import AGENT, PROJECT, TEAM, USER, Caller, Company, in_months, new_key, now, sentence, text_of, word
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import AuditEvent, Membership
@@ -416,6 +417,26 @@ def test_a_batch_sees_what_its_earlier_items_did(acme: Company) -> None:
     changed = body | {"statement": sentence()}
     answers = acme.alice.post("/proposals/batch", {"items": [body, body, changed]}).json()["items"]
     assert [answer["decision"] for answer in answers] == ["store", "keep", "supersede"]
+
+
+@pytest.mark.parametrize("namespace", [USER, AGENT])
+def test_a_longer_batch_asks_the_database_no_more(acme: Company, namespace: dict[str, str]) -> None:
+    """What is stored, with its evidence, is read and written for all items at once: the policy, the person's rules,
+    what stands there. Nothing is asked for each."""
+
+    def statements(count: int) -> int:
+        event = {"type": "user_message", "occurred_at": now().isoformat(), "text": "I said so."}
+        items = [
+            acme.alice.proposal(namespace=namespace, evidence=None) | {"evidence": event | {"ref": f"{count}_{number}"}}
+            for number in range(count)
+        ]
+        with CaptureQueriesContext(connection) as seen:
+            answers = acme.alice.post("/proposals/batch", {"items": items}).json()["items"]
+        assert {one["decision"] for one in answers} == {"store"}
+        return len(seen)
+
+    statements(1)
+    assert statements(20) == statements(4)
 
 
 def test_a_batch_leaves_what_its_items_would_have_left_one_by_one(acme: Company) -> None:

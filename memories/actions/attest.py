@@ -15,6 +15,7 @@ from memories.inputs import EvidenceInput
 from memories.models import Evidence
 from memories.policy import Policy
 from memories.sensitivity import scan_fields, sensitive_trait
+from memories.wishes import Wishes
 from memories.write_gate import EvidenceClass
 
 CLASS_OF = {
@@ -35,7 +36,8 @@ def attest(principal: Principal, event: EvidenceInput) -> Evidence:
     Raises InvalidInput when a name in it is sensitive or the reviewer is not one. A text that is sensitive, or
     that the person's own rules refuse, is not kept: the evidence then stands with its reference alone.
     """
-    evidence = unsaved_evidence(principal, event, tenant_policy.active())
+    wishes = own_rules.wishes_of(access.self_of(principal))
+    evidence = unsaved_evidence(principal, event, tenant_policy.active(), wishes)
     with tenancy.atomic():
         evidence.save()
         audit.record(
@@ -44,8 +46,11 @@ def attest(principal: Principal, event: EvidenceInput) -> Evidence:
     return evidence
 
 
-def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy) -> Evidence:
-    """The unsaved evidence of an event; nothing of it has reached the database yet."""
+def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy, wishes: Wishes) -> Evidence:
+    """The unsaved evidence of an event; nothing of it has reached the database yet.
+
+    `wishes`: those of the person whom it is about. Words that they do not want kept are not kept as evidence either.
+    """
     principal.require(Scope.ATTEST)
     reviewer = None
     if event.type == Evidence.Type.REVIEW:
@@ -78,17 +83,13 @@ def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy)
         ref=event.ref,
         thread=event.thread or principal.thread_id,
         speaker=event.speaker,
-        text=None if "text" in found or _is_unwanted(principal, event.text, policy) else event.text,
+        text=None if "text" in found or _is_unwanted(event.text, policy, wishes) else event.text,
         expires_at=now + timedelta(days=policy.retention.evidence_text_days),
     )
 
 
-def _is_unwanted(principal: Principal, text: str | None, policy: Policy) -> bool:
-    """Whether the person whom it is about does not want such words kept, be it as evidence."""
-    if not text:
-        return False
-    wishes = own_rules.wishes_of(access.self_of(principal))
-    return wishes.off or wishes.refuse("", None, [text], policy, sensitive_trait)
+def _is_unwanted(text: str | None, policy: Policy, wishes: Wishes) -> bool:
+    return bool(text) and (wishes.off or wishes.refuse("", None, [text or ""], policy, sensitive_trait))
 
 
 def _source_digest(principal: Principal, event: EvidenceInput) -> str:

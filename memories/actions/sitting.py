@@ -21,7 +21,7 @@ from memories.actions.hold import hold
 from memories.actions.standing import Standing
 from memories.inputs import ProposalInput, end_of, texts_in
 from memories.models import Candidate, Evidence, Memory, Namespace, Operation, Slot
-from memories.policy import HOW_TO, Policy
+from memories.policy import HOW_TO
 from memories.write_gate import Decision, EvidenceClass, Outcome
 
 ACTIVATING = (Outcome.store, Outcome.supersede)
@@ -97,7 +97,7 @@ class Sitting:
             raise NotVisible  # forgotten since the caller was let in
         entered = principal.is_person and approval is None and item.evidence is None and item.evidence_id is None
         entered = entered and not (item.handed_over and item.handed_over.inferred)
-        evidence = _evidence_of(principal, item, self._policy, entered, approval, self.now)
+        evidence = approval.evidence if approval else self._evidence_of(item, entered)
         rule = self._policy.kind(item.kind)
         if rule is not None and rule.style == HOW_TO:
             procedures.check(item.value)
@@ -123,6 +123,32 @@ class Sitting:
         )
         digest = lifecycle.slot_digest(area.namespace, area.path, content.kind, item.key)
         return Draft(area.namespace, item, content, origin, digest, sources_of(principal, evidence), entered)
+
+    def _evidence_of(self, item: ProposalInput, entered: bool) -> Evidence | None:
+        """The event that a proposal rests on: handed in with it, attested before, or the caller's own act."""
+        principal = self.principal
+        if item.handed_over is not None:
+            vouched = entered or (principal.may(Scope.ATTEST) and not item.handed_over.inferred)
+            return handed_over(principal) if vouched else None
+        if entered:
+            return web_form(principal, self.now)
+        if item.evidence is not None:
+            try:
+                return unsaved_evidence(principal, item.evidence, self._policy, self._standing.wishes_of_subject())
+            except InvalidInput as error:
+                raise InvalidInput(
+                    error.detail,
+                    code=error.code,
+                    errors=[replace(one, pointer=f"evidence.{one.pointer}") for one in error.errors],
+                ) from None
+        if item.evidence_id is None:
+            return None
+        try:
+            return access.evidence(principal, item.evidence_id)
+        except NotVisible:
+            raise InvalidInput.field(
+                "evidence_id", "There is no such evidence for this caller.", "unknown_evidence"
+            ) from None
 
     def read(self, drafts: Sequence[Draft]) -> None:
         """Read at once what stands where these would go."""
@@ -217,7 +243,7 @@ class Sitting:
             if case.draft.item.handed_over and case.draft.item.handed_over.paused:
                 self._pending.pause(memory, self.now)
             self._standing.take(slot, memory)
-            announcing.published(memory)
+            announcing.published(memory, self._policy)
             return replace(proposed, memory=memory, superseded=[case.standing.pk] if case.standing else [])
         if decision.outcome not in HOLDING:
             return proposed
@@ -258,35 +284,6 @@ def _proposer(principal: Principal, approval: Approval | None) -> uuid.UUID | No
     if approval is None:
         return principal.actor_id
     return approval.candidate.agent_id or approval.candidate.subject_id
-
-
-def _evidence_of(
-    principal: Principal, item: ProposalInput, policy: Policy, entered: bool, approval: Approval | None, now: datetime
-) -> Evidence | None:
-    if approval is not None:
-        return approval.evidence
-    if item.handed_over is not None:
-        vouched = entered or (principal.may(Scope.ATTEST) and not item.handed_over.inferred)
-        return handed_over(principal) if vouched else None
-    if entered:
-        return web_form(principal, now)
-    if item.evidence is not None:
-        try:
-            return unsaved_evidence(principal, item.evidence, policy)
-        except InvalidInput as error:
-            raise InvalidInput(
-                error.detail,
-                code=error.code,
-                errors=[replace(one, pointer=f"evidence.{one.pointer}") for one in error.errors],
-            ) from None
-    if item.evidence_id is None:
-        return None
-    try:
-        return access.evidence(principal, item.evidence_id)
-    except NotVisible:
-        raise InvalidInput.field(
-            "evidence_id", "There is no such evidence for this caller.", "unknown_evidence"
-        ) from None
 
 
 def _gate_proposal(principal: Principal, draft: Draft) -> write_gate.Proposal:

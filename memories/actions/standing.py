@@ -25,6 +25,7 @@ class Standing:
         self._forgotten: dict[tuple[uuid.UUID, str], SourceMarker | None] = {}
         self._maintains: dict[uuid.UUID, bool] = {}
         self._wishes: dict[tuple[uuid.UUID, uuid.UUID | None], Wishes] = {}
+        self._wishes_of_subject: Wishes | None = None
 
     def read(self, slots: Iterable[Place], sources: Iterable[Place]) -> None:
         """Read these in a few statements, however many they are."""
@@ -68,6 +69,12 @@ class Standing:
         if (namespace.pk, about) not in self._wishes:
             self._wishes[namespace.pk, about] = own_rules.wishes_of(namespace.membership, [about])
         return self._wishes[namespace.pk, about]
+
+    def wishes_of_subject(self) -> Wishes:
+        """What the person whom the caller is or works for does not want kept, be it as evidence."""
+        if self._wishes_of_subject is None:
+            self._wishes_of_subject = own_rules.wishes_of(access.self_of(self._principal))
+        return self._wishes_of_subject
 
     def maintains(self, namespace: Namespace) -> bool:
         """Whether the caller's subject maintains the namespace."""
