@@ -419,15 +419,14 @@ def test_a_batch_sees_what_its_earlier_items_did(acme: Company) -> None:
     assert [answer["decision"] for answer in answers] == ["store", "keep", "supersede"]
 
 
-@pytest.mark.parametrize("namespace", [USER, AGENT])
-def test_a_longer_batch_asks_the_database_no_more(acme: Company, namespace: dict[str, str]) -> None:
+def test_a_longer_batch_asks_the_database_no_more(acme: Company) -> None:
     """What is stored, with its evidence, is read and written for all items at once: the policy, the person's rules,
     what stands there. Nothing is asked for each."""
 
     def statements(count: int) -> int:
         event = {"type": "user_message", "occurred_at": now().isoformat(), "text": "I said so."}
         items = [
-            acme.alice.proposal(namespace=namespace, evidence=None) | {"evidence": event | {"ref": f"{count}_{number}"}}
+            acme.alice.proposal(evidence=None) | {"evidence": event | {"ref": f"{count}_{number}"}}
             for number in range(count)
         ]
         with CaptureQueriesContext(connection) as seen:
