@@ -10,4 +10,4 @@ class AccountsConfig(AppConfig):
         """What is noted of calls is written once their answers have been sent."""
         from accounts import calls
 
-        request_finished.connect(calls.write_waiting, dispatch_uid="accounts.calls")
+        request_finished.connect(calls.write_soon, dispatch_uid="accounts.calls")

@@ -18,6 +18,7 @@ from accounts.calls import UsedCredential
 from accounts.errors import InvalidInput, NotVisible
 from accounts.middleware import chosen_membership
 from accounts.models import Agent, AgentKey, Credential, Delegation, Membership, PersonalToken, User
+from accounts.prepared import Prepared
 from accounts.principals import PERSON_SCOPES, ActorKind, Principal, Role, Scope
 
 AGENT_KEY, DELEGATION, PERSONAL = "k", "d", "p"
@@ -101,13 +102,19 @@ def person_principal(request: HttpRequest, membership: Membership) -> Principal:
     return _person_principal(request, membership, None)
 
 
+_CREDENTIALS: dict[str, Prepared[Any]] = {
+    AGENT_KEY: Prepared(lambda prefix: AgentKey.everywhere.filter(prefix=prefix).select_related("agent__owner")),
+    DELEGATION: Prepared(
+        lambda prefix: Delegation.everywhere.filter(prefix=prefix).select_related("key__agent__owner", "membership")
+    ),
+    PERSONAL: Prepared(lambda prefix: PersonalToken.everywhere.filter(prefix=prefix).select_related("membership")),
+}
+_PERSON = Prepared(lambda name: Membership.objects.filter(external_id=name, is_active=True))
+
+
 def _credential(token: secrets.Token) -> Credential | None:
     """The credential of a token, live or not. Unknown and known prefixes cost the same comparison."""
-    models = {AGENT_KEY: AgentKey, DELEGATION: Delegation, PERSONAL: PersonalToken}
-    related = {AGENT_KEY: ["agent__owner"], DELEGATION: ["key__agent__owner", "membership"], PERSONAL: ["membership"]}
-    mark = token.prefix[:1]
-    model = models.get(mark, AgentKey)
-    found = model.everywhere.filter(prefix=token.prefix).select_related(*related.get(mark, [])).first()
+    found = _CREDENTIALS.get(token.prefix[:1], _CREDENTIALS[AGENT_KEY]).first(prefix=token.prefix)
     proven = secrets.same(found.digest if found else "0" * 64, token.digest)
     return found if found and proven else None
 
@@ -206,8 +213,7 @@ def _subject(agent: Agent, external_id: str | None) -> Membership | None:
     if not external_id.strip():
         raise InvalidInput.field("MemoryHub-Subject", "The subject must not be blank.", "blank")
     name = _as_sent(external_id)
-    known = Membership.objects.filter(external_id=name, is_active=True)
-    person = None if _has_control_characters(name) else known.first()
+    person = None if _has_control_characters(name) else _PERSON.first(name=name)
     if person is None or not agent.may_act_for(person):
         raise NotVisible("There is no such person for this credential.", code="unknown_subject")
     return person

@@ -1,13 +1,15 @@
 """What the owner of a key may see of its calls: the newest ones, and counts by day of each agent.
 
-A call is noted when it was answered and written after its answer has been sent, by one thread at a time; what ends
-meanwhile goes with that thread's next batch. Told are method, address template, status, time and scope: never a body, a
-query or an id of an address. This is for looking at, not a record: that is the audit. A crash may lose the last ones.
+A call is noted when it was answered and written after its answer has been sent, by one thread at a time: at once when
+it is the first for a second, else together with all of that second, so that looking on slows nobody down. Told are
+method, address template, status, time and scope: never a body, a query or an id of an address. This is for looking at,
+not a record: that is the audit. A crash may lose the last ones.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
@@ -30,6 +32,7 @@ LOOKED_AT = timedelta(hours=1)
 BATCH = 100
 AROUND = timedelta(minutes=2)  # a call's events were made shortly before it was answered
 WAITING = 1000
+PAUSE_SECONDS = 1.0
 READING = frozenset({Scope.RECALL, Scope.READ, Scope.AUDIT})
 REFUSED = frozenset({401, 403})
 
@@ -68,6 +71,8 @@ class Call:
 
 _waiting: deque[Call] = deque(maxlen=WAITING)
 _writing = threading.Lock()
+_alarm: threading.Timer | None = None
+_written = float("-inf")
 
 
 def note(call: Call) -> None:
@@ -75,10 +80,31 @@ def note(call: Call) -> None:
     _waiting.append(call)
 
 
-def write_waiting(**_signal: object) -> None:
-    """Write what waits, unless another thread is at it. Called when an answer has been sent; raises nothing."""
+def write_soon(**_signal: object) -> None:
+    """Write what waits, or see to it that it is written soon. Called when an answer has been sent; raises nothing."""
+    global _alarm
+    rest = _written + PAUSE_SECONDS - time.monotonic()
+    if rest <= 0:
+        write_waiting()
+    elif _waiting and (_alarm is None or not _alarm.is_alive()):
+        _alarm = threading.Timer(rest, _ring)
+        _alarm.daemon = True
+        _alarm.start()
+
+
+def _ring() -> None:
+    try:
+        write_waiting()
+    finally:
+        connection.close()  # this thread's own
+
+
+def write_waiting() -> None:
+    """Write what waits, unless another thread is at it; raises nothing."""
+    global _written
     while _waiting and _writing.acquire(blocking=False):
         try:
+            _written = time.monotonic()
             _write([_waiting.popleft() for _ in range(min(len(_waiting), BATCH))])
         except (DatabaseError, InterfaceError) as error:
             log.error("calls_unwritten", code=type(error).__name__)

@@ -12,6 +12,7 @@ from django.db.models import Q
 
 from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
+from accounts.prepared import Prepared, any_of
 from accounts.principals import Principal, Role, Scope
 from memories.inputs import NamespaceRef as NamespaceRef
 from memories.models import (
@@ -43,11 +44,10 @@ class Area:
 def readable(principal: Principal) -> list[Namespace]:
     """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to."""
     agents, groups = _agents(principal), _groups(principal)
-    # Each is a few ids, so that an index finds them: a condition on the owner of an agent would read every namespace.
-    owned = Q(membership_id=principal.subject_id) if principal.subject_id else Q(pk=None)
-    owned |= Q(agent_id__in=agents) | Q(group_id__in=groups)
-    found = list(_namespaces().filter(owned))
-    return list(_namespaces().filter(owned)) if _make_missing(principal, agents, groups, found) else found
+    subject = [principal.subject_id] if principal.subject_id else []
+    owners = {"subject": subject, "agents": agents, "groups": list(groups)}
+    found = _OWNED(**owners)
+    return _OWNED(**owners) if _make_missing(principal, agents, groups, found) else found
 
 
 def area(principal: Principal, ref: NamespaceRef, among: Sequence[Namespace] | None = None) -> Area:
@@ -354,8 +354,20 @@ def _namespaces() -> models.QuerySet[Namespace]:
     return Namespace.objects.select_related("tenant", "membership", "agent", "group").order_by("created_at")
 
 
+# Each is a few ids, so that an index finds them: a condition on the owner of an agent would read every namespace.
+_OWNED = Prepared(
+    lambda subject, agents, groups: _namespaces().filter(
+        any_of("membership_id", subject) | any_of("agent_id", agents) | any_of("group_id", groups)
+    )
+)
+_GROUPS_OF_PERSON = Prepared(
+    lambda person: GroupMember.objects.filter(membership_id=person).values_list("group_id", flat=True)
+)
+_GROUPS_OF_AGENT = Prepared(lambda agent: AgentGroup.objects.filter(agent_id=agent).values_list("group_id", flat=True))
+
+
 def _person_groups(membership_id: uuid.UUID) -> set[uuid.UUID]:
-    return set(GroupMember.objects.filter(membership_id=membership_id).values_list("group_id", flat=True))
+    return set(_GROUPS_OF_PERSON(person=membership_id))
 
 
 def _groups(principal: Principal) -> set[uuid.UUID]:
@@ -364,7 +376,7 @@ def _groups(principal: Principal) -> set[uuid.UUID]:
         return set()
     groups = _person_groups(principal.subject_id)
     if principal.agent_id and groups:
-        groups &= set(AgentGroup.objects.filter(agent_id=principal.agent_id).values_list("group_id", flat=True))
+        groups &= set(_GROUPS_OF_AGENT(agent=principal.agent_id))
     return groups
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from accounts import audit, tenancy
 from accounts.errors import InvalidInput, NotVisible
+from accounts.prepared import Prepared
 from accounts.principals import Principal, Scope
 from memories import access, context, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
@@ -340,8 +341,13 @@ def _hydrate(
     areas: Sequence[Area], kinds: Sequence[str], hits: Sequence[Hit], asked: RecallInput, now: datetime
 ) -> dict[uuid.UUID, Memory]:
     """The rows behind the hits, every condition tried again: an index is never the authority."""
-    found = _valid(asked, now).filter(pk__in=[hit.memory_id for hit in hits])
+    wanted = [hit.memory_id for hit in hits]
+    found = _THEN(ids=wanted, moment=asked.as_of) if asked.as_of else _NOW(ids=wanted, now=now)
     return {memory.pk: memory for memory in _owned(found, areas, kinds)}
+
+
+_NOW = Prepared(lambda ids, now: Memory.objects.recallable(now).filter(pk__in=ids))
+_THEN = Prepared(lambda ids, moment: Memory.objects.recallable_at(moment).filter(pk__in=ids))
 
 
 def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> list[Memory]:

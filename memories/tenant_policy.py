@@ -11,11 +11,13 @@ from django.db.models import Max
 
 from accounts import audit, tenancy
 from accounts.errors import Unavailable
+from accounts.prepared import Prepared
 from accounts.principals import Principal
 from memories.models import PolicyVersion
 from memories.policy import Policy, PolicyError, default_document, load, merge
 
 DEFAULT_VERSION = 1
+_ACTIVE = Prepared(lambda: PolicyVersion.objects.filter(is_active=True).values_list("pk", "version"))
 
 
 def active() -> Policy:
@@ -23,7 +25,7 @@ def active() -> Policy:
 
     Raises Unavailable when the stored document no longer fits the code: nothing is decided under a policy half read.
     """
-    row = PolicyVersion.objects.filter(is_active=True).values_list("pk", "version").first()
+    row = _ACTIVE.first()
     if row is None:
         return _default()
     try:

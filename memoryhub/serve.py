@@ -43,6 +43,13 @@ def hear_the_master_alone(_worker: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def write_the_last_calls(_server: object, _worker: object) -> None:
+    """What was answered last is still to be written for the owners of the keys."""
+    from accounts import calls
+
+    calls.write_waiting()
+
+
 class WebServer(BaseApplication):
     """Gunicorn with threads, serving the application this process has already loaded."""
 
@@ -64,6 +71,7 @@ class WebServer(BaseApplication):
             "proc_name": "memoryhub",
             "control_socket_disable": True,
             "post_worker_init": hear_the_master_alone,
+            "worker_exit": write_the_last_calls,
         }
         for name, value in options.items():
             self.cfg.set(name, value)

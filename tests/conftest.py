@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.cache import cache
 from embedders import use  # noqa: F401 - the fixture with which a test chooses its embedder
 
-from accounts import tenancy
+from accounts import calls, tenancy
 from memories.encryption.keystore import Folder
 
 REDIS_URL = os.environ.get("MEMORYHUB_TEST_REDIS_URL", "")
@@ -40,6 +40,7 @@ def missing_needs(marker_expression: str) -> dict[str, str]:
 def pytest_configure(config: pytest.Config) -> None:
     # WhiteNoise would look at every static file for each new test client.
     settings.WHITENOISE_AUTOREFRESH = True
+    calls.PAUSE_SECONDS = 0  # a test looks at what was noted right after its call
     if "e2e" not in missing_needs(config.option.markexpr):
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright keeps an event loop in the test's thread
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +14,8 @@ from cast import USER, Caller, Cast, new_key, sentence, text_of, word
 from django.db import connections, transaction
 from django.test import Client
 
-from accounts import audit, tenancy
-from accounts.models import AuditEvent, IdempotencyKey
+from accounts import audit, calls, tenancy
+from accounts.models import ApiCall, AuditEvent, IdempotencyKey
 from accounts.principals import system
 from memories.models import Candidate, Erasure, Memory, Operation, Slot
 
@@ -225,3 +226,25 @@ def test_an_event_needs_the_transaction_of_its_verb(crowd: Cast) -> None:
             audit.record(system(acme.tenant.pk), "memory.propose")
         with tenancy.atomic():
             audit.record(system(acme.tenant.pk), "memory.propose")
+
+
+def test_calls_of_one_second_are_written_together_and_none_is_lost(
+    crowd: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is seen at once, what follows within the pause, also when nobody calls again."""
+    monkeypatch.setattr(calls, "PAUSE_SECONDS", 0.4)
+    alice = crowd.acme.alice
+    with crowd.acme.entered():
+        before = ApiCall.objects.count()
+    for _ in range(6):
+        assert alice.get("/memories").status_code == 200
+
+    def written() -> int:
+        with crowd.acme.entered():
+            return ApiCall.objects.count() - before
+
+    assert written() < 6
+    waited_until = time.monotonic() + 10
+    while written() < 6 and time.monotonic() < waited_until:
+        time.sleep(0.05)
+    assert written() == 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from accounts.models.people import Group, Membership, TenantRow
+from accounts.prepared import Prepared
 
 
 class Agent(TenantRow):
@@ -22,7 +23,7 @@ class Agent(TenantRow):
         constraints = [models.UniqueConstraint(fields=["tenant", "slug"], name="one_agent_per_slug")]
 
     def may_act_for(self, person: Membership) -> bool:
-        return self.acts_for_everyone or self.acts_for.filter(pk=person.pk).exists()
+        return self.acts_for_everyone or bool(_ACTS_FOR(agent=self.pk, person=person.pk))
 
 
 class AgentSubject(TenantRow):
@@ -33,6 +34,11 @@ class AgentSubject(TenantRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["agent", "membership"], name="one_subject_per_agent")]
+
+
+_ACTS_FOR = Prepared(
+    lambda agent, person: AgentSubject.objects.filter(agent=agent, membership=person).values_list("pk")
+)
 
 
 class AgentGroup(TenantRow):
