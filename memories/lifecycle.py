@@ -14,7 +14,8 @@ from accounts import secrets
 from accounts.errors import Conflict
 from memories import stores
 from memories.encryption import fields
-from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Namespace, Slot, path_key
+from memories.models import Erasure, Evidence, EvidenceLink, Feature, Memory, Namespace, Slot
+from memories.paths import path_key
 from memories.search import facts
 from memories.search.rows import term_secret
 

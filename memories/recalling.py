@@ -17,7 +17,8 @@ from accounts.prepared import Prepared
 from accounts.principals import Principal, Scope
 from memories import access, context, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
-from memories.models import Feedback, Memory, MemoryQuerySet, Namespace, Recall, path_key
+from memories.models import Feedback, Memory, MemoryQuerySet, Namespace, Recall
+from memories.paths import path_key
 from memories.policy import Cutoff, Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Searched, Selection
 from memories.search import rows

@@ -8,6 +8,7 @@ from uuid import UUID, uuid5
 import numpy as np
 import pytest
 
+from memories.paths import path_key
 from memories.search import facts, rank, tokens
 from memories.search.columns import instant
 from memories.search.index import NamespaceIndex, Row, Scope, SearchResult
@@ -65,7 +66,8 @@ def row(number: int, text: str, *, made: np.ndarray | None = None, embedder: str
     given = defaults | fields
     place = f"{given['kind']} {given['key']} {given['path']}"
     moments = {name: instant(value) for name, value in given.items() if isinstance(value, datetime)}
-    return Row(**{"slot_id": uuid5(ACME, place).hex, **given, **moments})  # type: ignore[arg-type]
+    area = path_key(given["path"])  # type: ignore[arg-type]
+    return Row(**{"slot_id": uuid5(ACME, place).hex, **given, **moments, "path": area})  # type: ignore[arg-type]
 
 
 def conversation(threads: int = 3, turns: int = 6) -> list[Row]:
@@ -209,7 +211,7 @@ def test_rows_that_may_not_be_seen_do_not_show_in_any_score():
     ]
     asked, query = vector(), "what did Ann or Ben say about the violin"
     scope = {"namespaces": [Scope(ACME, ("mine",))]}
-    alone = [one._replace(path=("mine",)) for one in mine]
+    alone = [one._replace(path=path_key(["mine"])) for one in mine]
     before, after = (search(index_of(*rows), query, asked, **scope) for rows in (alone, [*alone, *theirs]))
     assert before.hits == after.hits
     assert before.confidence == after.confidence

@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.models import AuditEvent
 from memories.budget import estimate_tokens
 from memories.models import Feature, Feedback, Memory, Recall
+from memories.paths import path_of
 from memories.search.columns import instant
 from memories.search.rows import DatabaseLoader
 
@@ -427,4 +428,4 @@ def test_the_index_reads_moments_and_areas_as_they_are(acme: Company, moment: da
         [read] = DatabaseLoader().rows(memory.namespace_id, -1)
     assert (read.valid_until, read.retired_at) == (instant(moment) if moment else None,) * 2
     assert (read.created_at, read.confirmed_at) == (instant(memory.created_at), instant(memory.confirmed_at))
-    assert read.path == tuple(area)
+    assert path_of(read.path) == tuple(area)

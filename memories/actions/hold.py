@@ -10,7 +10,8 @@ from accounts import secrets
 from accounts.errors import Conflict
 from accounts.principals import Principal
 from memories import announcing, lifecycle
-from memories.models import Candidate, Namespace, Slot, path_key
+from memories.models import Candidate, Namespace, Slot
+from memories.paths import path_key
 
 
 def hold(

@@ -12,7 +12,7 @@ from memories.models.content import (
 )
 from memories.models.erasures import Erasure
 from memories.models.errands import Export, Extraction, ExtractionItem, Import, ImportLine
-from memories.models.places import PATH_END, InNamespace, Namespace, PolicyVersion, Slot, areas_of, path_key, path_of
+from memories.models.places import InNamespace, Namespace, PolicyVersion, Slot
 from memories.models.traces import Feedback, Operation, Recall, SavedView, Use
 from memories.models.waiting import Candidate, CandidateManager, CandidateQuerySet, Comment, OwnRule, SourceMarker
 
@@ -39,15 +39,11 @@ __all__ = [
     "Namespace",
     "Operation",
     "OwnRule",
-    "PATH_END",
     "PolicyVersion",
     "Recall",
     "SavedView",
     "Slot",
     "SourceMarker",
     "Use",
-    "areas_of",
-    "path_key",
-    "path_of",
     "told_in",
 ]

@@ -14,7 +14,8 @@ from accounts.models import Agent, Membership, TenantRow
 from accounts.tenancy import TenantManager, TenantModel
 from memories.encryption import fields
 from memories.encryption.fields import SealedBinary, SealedJSON, SealedText
-from memories.models.places import InNamespace, Namespace, Slot, areas_of, path_key
+from memories.models.places import InNamespace, Namespace, Slot
+from memories.paths import areas_of, path_key
 
 
 def _itself(text: str) -> list[str]:

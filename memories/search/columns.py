@@ -34,8 +34,8 @@ Column = npt.NDArray[Any]
 
 
 class Row(NamedTuple):
-    """One version of a memory as the index needs it: ids as 32 hexadecimal digits, moments as microseconds since 1970.
-    `pack` None means erased, and so is all that follows: it leaves the index."""
+    """One version of a memory as the index needs it: ids as 32 hexadecimal digits, moments as microseconds since
+    1970, the area as `paths` writes it. `pack` None means erased, and so is all that follows: it leaves the index."""
 
     memory_id: str
     slot_id: str
@@ -44,7 +44,7 @@ class Row(NamedTuple):
     version: int
     kind: str
     key: str
-    path: tuple[str, ...]
+    path: str
     valid_until: int | None
     created_at: int
     retired_at: int | None
@@ -68,7 +68,7 @@ class Columns:
     revision: int
     kinds: tuple[str, ...]
     classes: tuple[str, ...]
-    paths: tuple[tuple[str, ...], ...]
+    paths: tuple[str, ...]
     speakers: tuple[bytes, ...]
     data: Mapping[str, Column]
     alive: Mask
@@ -132,9 +132,10 @@ def moment_of(microseconds: int) -> datetime:
     return EPOCH + microseconds * MICROSECOND
 
 
-def key_hashes(keys: Iterable[str], secret: bytes) -> npt.NDArray[np.uint64]:
-    """A keyed number for each key, so that the process keeps no name of what was forgotten."""
-    return tokens.hash_terms([f"\x1f{key}" for key in keys], secret)
+def key_hashes(keys: Iterable[str]) -> npt.NDArray[np.uint64]:
+    """A number for each key, so that the process keeps no name of what was forgotten. Python's own hash of a text is
+    keyed by a secret of the process, which is as far as this number goes."""
+    return np.fromiter(map(hash, keys), np.int64).view(np.uint64)
 
 
 def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) -> Columns:
@@ -178,7 +179,7 @@ def _append(old: Columns, rows: Sequence[Row], secret: bytes) -> Columns:
     column: dict[str, Iterable[int] | Column] = {
         "rev": given["rev"],
         "version": given["version"],
-        "key": key_hashes(given["key"], secret),
+        "key": key_hashes(given["key"]),
         "slot": _halves(given["slot_id"])[1],
         "valid_until": [NEVER if moment is None else moment for moment in given["valid_until"]],
         "created": given["created_at"],

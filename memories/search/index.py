@@ -19,6 +19,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from memories.paths import path_key
 from memories.search import columns, dates, facts, names, rank, recipe, tokens, view
 from memories.search.columns import Columns, Mask, Row
 from memories.search.recipe import Ranked
@@ -258,12 +259,11 @@ class NamespaceIndex:
         if kinds is not None:
             eligible &= np.array([name in kinds for name in rows.kinds], bool)[rows.data["kind"]]
         if keys is not None:
-            wanted = columns.key_hashes(keys, secret)
+            wanted = columns.key_hashes(keys)
             eligible &= np.isin(rows.data["key"], wanted)
-        areas = {scope.path for scope in scopes}
-        if () not in areas:
-            depths = {len(area) for area in areas}
-            inside = [any(path[:depth] in areas for depth in depths) for path in rows.paths]
+        areas = tuple(path_key(scope.path) for scope in scopes)
+        if "" not in areas:
+            inside = [path.startswith(areas) for path in rows.paths]
             eligible &= np.array(inside, bool)[rows.data["path"]]
         return Part(namespace_id, rows, eligible, secret)
 
