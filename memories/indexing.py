@@ -174,7 +174,7 @@ def _write(name: str, texts: Mapping[uuid.UUID, _Text], vectors: Mapping[uuid.UU
             access.lock([namespace])
             standing = _texts(ids)
             same = {pk: pack(vectors[pk]) for pk in ids if standing.get(pk) == texts[pk]}
-            written += lifecycle.embed(namespace, same, name, now)
+            written += lifecycle.embed(namespace, same, name)
     return written
 
 

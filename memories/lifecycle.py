@@ -208,9 +208,9 @@ def resume(memory: Memory, now: datetime) -> None:
         _move(memory, Memory.Status.ACTIVE, _next_revision(memory.namespace), now)
 
 
-def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: str, now: datetime) -> int:
+def embed(namespace: Namespace, vectors: Mapping[uuid.UUID, bytes], embedder: str) -> int:
     """Fill in vectors of kept memories of a namespace: one change for all, so that an index takes them up at once."""
-    filled = {"embedder": embedder, "embedded_at": now, "embed_after": None, "embed_attempts": 0}
+    filled = {"embedder": embedder, "embed_after": None, "embed_attempts": 0}
     column = fields.column(Feature, "vector")
     written = [
         pk

@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float32]
 
-STORED = np.dtype("<f2")
+STORED, BEFORE = np.dtype("i1"), np.dtype("<f2")
+STEPS = 127
+_FORMAT = b"\x01"
 LANGUAGES = ("en", "zh")
 
 
@@ -47,12 +49,20 @@ def unit(rows: npt.NDArray[np.floating]) -> Vector:
 
 
 def pack(vector: Vector) -> bytes:
-    """A unit vector as it is stored: little-endian float16, which ranks as float32 does."""
-    return vector.astype(STORED).tobytes()
+    """A direction as it is stored: a format byte, then each part as one of 127 steps of the largest, either way.
+
+    A cosine moves by some ten thousandths, far less than neighbours in a ranking are apart. Its length is not kept.
+    """
+    return _FORMAT + np.rint(vector * (STEPS / np.abs(vector).max())).astype(STORED).tobytes()
 
 
 def unpack(packed: Sequence[bytes]) -> Vector:
-    """Stored vectors of one length as the rows of a float32 matrix, at length 1 again after the rounding."""
-    rows = np.frombuffer(b"".join(packed), STORED).reshape(len(packed), -1).astype(np.float32)
+    """Stored vectors of one length as the rows of a float32 matrix, at length 1 again after the rounding.
+
+    Those of an even number of bytes were written before, as little-endian float16.
+    """
+    joined = np.frombuffer(b"".join(packed), np.uint8).reshape(len(packed), -1)
+    before = joined.shape[1] % 2 == 0
+    rows = (joined.view(BEFORE) if before else joined[:, 1:].view(STORED)).astype(np.float32)
     rows /= np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None] + np.float32(1e-9)
     return rows

@@ -57,7 +57,7 @@ def test_what_was_said_is_found_by_speaker_and_day():
     said = {"speaker": "Zelda", "thread": "chat 7", "sequence": 3, "at": "2023-05-08T13:56:00+00:00"}
     found = facts.of("I moved here last year.", SECRET, key="move", said=said)
     hashes = set(tokens.unpack([found.terms])[0].tolist())
-    wanted = tokens.hash_terms(["zelda", "@d8", "@m5", "@y2023", "@y2022", "move"], SECRET).tolist()
+    wanted = tokens.term_hashes(["zelda", "@d8", "@m5", "@y2023", "@y2022", "move"], SECRET).tolist()
     assert set(wanted) <= hashes
     assert (found.sequence, found.said_on) == (3, date(2023, 5, 8))
     assert -(1 << 63) <= found.thread < 1 << 63

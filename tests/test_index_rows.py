@@ -231,7 +231,7 @@ def test_nothing_of_an_erased_row_stays_in_the_process(table, index):
     table.put(row(2, None, rev=3, status="deleted", path=("secret area",)))
     found(index)
     rows = index.rows_of(ACME)
-    [zanzibar] = tokens.hash_terms(["zanzibar"], SECRET)
+    [zanzibar] = tokens.term_hashes(["zanzibar"], SECRET)
     assert [rows.memory_id(at) for at in range(rows.size)] == [UUID(int=1)]
     assert all(zanzibar not in segment.hashes for segment in rows.segments)
     assert rows.paths == ("",)

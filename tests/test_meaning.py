@@ -12,7 +12,7 @@ from memories.paths import path_key
 from memories.search import facts, rank, tokens
 from memories.search.columns import instant
 from memories.search.index import NamespaceIndex, Row, Scope, SearchResult
-from memories.vectors import Means, unit
+from memories.vectors import Means, pack, unit, unpack
 from tests.test_index_rows import Table
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -60,7 +60,7 @@ def row(number: int, text: str, *, made: np.ndarray | None = None, embedder: str
         "sequence": found.sequence,
         "speaker": found.speaker,
         "traits": int(found.traits),
-        "vector": None if made is None else made.astype("<f2").tobytes(),
+        "vector": None if made is None else pack(made),
         "embedder": embedder if made is not None else "",
     }
     given = defaults | fields
@@ -107,7 +107,7 @@ def slowly(rows: list[Row], query: str, asked: np.ndarray) -> dict[int, float]:
     rows = sorted(rows, key=lambda one: (one.thread or 0, one.sequence or 0, one.memory_id))
     packs = [dict(zip(*(part.tolist() for part in tokens.unpack([one.pack or b""])[:2]), strict=True)) for one in rows]
     parsed = rank.parse(query)
-    hashes = tokens.hash_terms(parsed.terms, SECRET).tolist()
+    hashes = tokens.term_hashes(parsed.terms, SECRET).tolist()
     count, average = len(rows), sum(one.doc_len for one in rows) / len(rows)
 
     def together(i: int, j: int) -> bool:
@@ -137,7 +137,7 @@ def slowly(rows: list[Row], query: str, asked: np.ndarray) -> dict[int, float]:
 
     words = [sum(heard(term, i) for term in hashes) / (1.5 * sum(worth.values())) for i in range(count)]
     language = ["zh" if one.traits & facts.Trait.CHINESE else "en" for one in rows]
-    raw = [np.frombuffer(one.vector or b"", "<f2").astype(float) for one in rows]
+    raw = [unpack([one.vector or b""])[0].astype(float) for one in rows]
     middle = {}
     for name in set(language):
         mine = [raw[i] for i in range(count) if language[i] == name]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memories.search import bridge, tokens
-from memories.search.tokens import count, hash_terms, pack, terms, texts_of, unpack, weight
+from memories.search.tokens import count, hash_terms, pack, term_hashes, terms, texts_of, unpack, weight
 
 SECRET = b"a secret of the tests"
 
@@ -93,9 +93,21 @@ def test_packing_keeps_terms_and_counts():
     counts = count("summary summary summary first 结论")
     hashes, tfs, _ = unpack([pack(counts, SECRET)])
     by_hash = dict(zip(hashes.tolist(), tfs.tolist(), strict=True))
-    expected = dict(zip(hash_terms(counts, SECRET).tolist(), counts.values(), strict=True))
+    expected = dict(zip(term_hashes(counts, SECRET).tolist(), counts.values(), strict=True))
     assert by_hash == expected
     assert np.all(hashes[1:] > hashes[:-1])
+
+
+def test_packs_of_the_first_format_are_read_beside_newer_ones():
+    """A database filled before keeps whole hashes: the same terms under the same numbers, one by one and mixed."""
+    counts = count("summary first 结论")
+    hashes = np.sort(hash_terms(counts, SECRET)).astype("<u8")
+    before, after = b"\x01" + hashes.tobytes() + bytes([1] * len(hashes)), pack(counts, SECRET)
+    assert len(after) == 1 + 6 * len(counts) < len(before)
+    for packs in ([before], [after], [after, before, after]):
+        found, tfs, sizes = unpack(packs)
+        assert set(found.tolist()) == set(term_hashes(counts, SECRET).tolist())
+        assert (len(tfs), sizes.tolist()) == (len(packs) * len(counts), [len(counts)] * len(packs))
 
 
 def test_an_empty_text_packs_to_nothing():
@@ -126,7 +138,7 @@ def test_terms_are_never_hashed_without_a_secret():
         pack(count("anything"), b"")
 
 
-@pytest.mark.parametrize("packed", [b"", b"\x02", b"\x01123", b"\x00" * 10])
+@pytest.mark.parametrize("packed", [b"", b"\x03", b"\x01123", b"\x02123", b"\x00" * 10])
 def test_other_bytes_are_not_taken_for_a_pack(packed):
     with pytest.raises(ValueError, match="pack"):
         unpack([packed])

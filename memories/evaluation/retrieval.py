@@ -101,8 +101,8 @@ class _Run:
         with self.world.entered(TENANT):
             features = Feature.objects.in_bulk(list(made))
             for pk, feature in features.items():
-                feature.vector, feature.embedder, feature.embedded_at = pack(made[pk]), means.embedder, NOW
-                feature.save(update_fields=["vector", "embedder", "embedded_at"])
+                feature.vector, feature.embedder = pack(made[pk]), means.embedder
+                feature.save(update_fields=["vector", "embedder"])
         for namespace in self.namespaces.values():
             rows.index().forget(namespace.pk)
 

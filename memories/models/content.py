@@ -218,13 +218,13 @@ class EvidenceLink(TenantRow):
 class Feature(InNamespace, TenantModel):
     """What ranking needs of one memory: hashes and numbers. No word stands in it; an erased memory has none.
 
-    `thread`, `speaker` and `names` are keyed hashes like the terms. `vector` is a unit vector of little-endian
-    float16 made by the model that `embedder` names, null until there is one. While `embedder` is not the one in use
+    `thread`, `speaker` and `names` are keyed hashes like the terms. `vector` is a direction, packed as `vectors` does,
+    made by the model that `embedder` names, null until there is one. While `embedder` is not the one in use
     the row is due for a vector, not before `embed_after`.
     """
 
     memory = models.OneToOneField(Memory, primary_key=True, on_delete=models.CASCADE, related_name="feature")
-    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+", db_index=False)
     terms = SealedBinary()
     length = models.PositiveIntegerField()
     names = SealedBinary(default=bytes)
@@ -235,7 +235,6 @@ class Feature(InNamespace, TenantModel):
     traits = models.PositiveSmallIntegerField(default=0)
     vector = SealedBinary(null=True)
     embedder = models.CharField(max_length=64, blank=True)
-    embedded_at = models.DateTimeField(null=True)
     embed_after = models.DateTimeField(null=True)
     embed_attempts = models.PositiveSmallIntegerField(default=0)
 

@@ -301,7 +301,7 @@ def _rank(text: str, seen: View, meant: tuple[Vector, Means] | None) -> tuple[Ra
     query = rank.parse(text)
     found: list[tuple[list[npt.NDArray[np.integer]], list[npt.NDArray[np.integer]]]] = [([], []) for _ in query.lookups]
     for part, offset in zip(seen.parts, seen.offsets, strict=True):
-        hashes = tokens.hash_terms(query.lookups, part.secret)
+        hashes = tokens.term_hashes(query.lookups, part.secret)
         for segment in part.rows.segments:
             for (rows, counts), (begin, end) in zip(found, segment.find(hashes), strict=True):
                 if begin == end:

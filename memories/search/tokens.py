@@ -65,8 +65,12 @@ _ACCENTS = re.compile(
 _MAY_HAVE_ACCENTS = re.compile("[\u00c0-\u024f\u0300-\u06ff\u1e00-\u1fff]")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\uff07": "'"})
 
-_PACK_FORMAT = b"\x01"
 _HASH_BYTES = 8
+_KEPT_BYTES = {b"\x02": 5, b"\x01": _HASH_BYTES}
+"""How much of each hash a format of packs keeps. Of five bytes, two terms of a large namespace share a hash once in ten
+million times; packs of the first format were written before."""
+_FORMAT = b"\x02"
+_KEPT = np.uint64((1 << 8 * _KEPT_BYTES[_FORMAT]) - 1)
 _MOST = 255
 
 _local = threading.local()
@@ -145,12 +149,18 @@ def hash_terms(words: Iterable[str], secret: bytes) -> npt.NDArray[np.uint64]:
     return np.frombuffer(bytes(out), dtype="<u8").astype(np.uint64, copy=False)
 
 
+def term_hashes(terms: Iterable[str], secret: bytes) -> npt.NDArray[np.uint64]:
+    """The hash of each term as packs keep it and as it is looked up."""
+    return hash_terms(terms, secret) & _KEPT
+
+
 def pack(counts: Mapping[str, int], secret: bytes) -> bytes:
-    """Terms and counts as bytes without a readable word: format byte, sorted 64-bit hashes, one count byte each."""
-    hashes = hash_terms(counts, secret)
+    """Terms and counts as bytes without a readable word: format byte, sorted 40-bit hashes, one count byte each."""
+    hashes = term_hashes(counts, secret)
     tfs = np.minimum(np.fromiter(counts.values(), dtype=np.int64, count=len(counts)), _MOST).astype(np.uint8)
     order = np.argsort(hashes)
-    return _PACK_FORMAT + hashes[order].astype("<u8").tobytes() + tfs[order].tobytes()
+    kept = hashes[order].astype("<u8").view(np.uint8).reshape(-1, _HASH_BYTES)[:, : _KEPT_BYTES[_FORMAT]]
+    return _FORMAT + kept.tobytes() + tfs[order].tobytes()
 
 
 def unpack(
@@ -160,14 +170,23 @@ def unpack(
 
     Raises ValueError when the bytes of one are no pack.
     """
-    lengths = np.fromiter(map(len, packs), np.intp, len(packs))
-    sizes, rest = np.divmod(lengths - 1, _HASH_BYTES + 1)
-    joined = np.frombuffer(b"".join(packs), np.uint8)
-    if (lengths < 1).any() or rest.any() or (joined[np.cumsum(lengths) - lengths] != _PACK_FORMAT[0]).any():
+    formats = {bytes(one[:1]) for one in packs}
+    if not formats <= _KEPT_BYTES.keys():
         raise ValueError("not a term pack of a known format")
-    shapes = np.stack([np.ones_like(sizes), _HASH_BYTES * sizes, sizes], axis=1)
+    if len(formats) > 1:
+        hashes, counts, each = zip(*(unpack([one]) for one in packs), strict=True)
+        return np.concatenate(hashes), np.concatenate(counts), np.concatenate(each)
+    width = _KEPT_BYTES[formats.pop()] if formats else _HASH_BYTES
+    lengths = np.fromiter(map(len, packs), np.intp, len(packs))
+    sizes, rest = np.divmod(lengths - 1, width + 1)
+    if rest.any():
+        raise ValueError("not a term pack of a known format")
+    joined = np.frombuffer(b"".join(packs), np.uint8)
+    shapes = np.stack([np.ones_like(sizes), width * sizes, sizes], axis=1)
     owners = np.repeat(np.tile(np.arange(3, dtype=np.int8), len(packs)), shapes.ravel())
-    return joined[owners == 1].view("<u8"), joined[owners == 2], sizes
+    whole = np.zeros((int(sizes.sum()), _HASH_BYTES), np.uint8)
+    whole[:, :width] = joined[owners == 1].reshape(-1, width)
+    return whole.reshape(-1).view("<u8") & _KEPT, joined[owners == 2], sizes
 
 
 def _characters_and_pairs(run: str) -> list[str]:

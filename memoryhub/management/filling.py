@@ -94,7 +94,7 @@ def _fill_namespace(name: str, count: int) -> None:
 def _versions(namespace: Namespace, evidence: Evidence, count: int, now: datetime) -> Iterator[tuple[Memory, Feature]]:
     secret = term_secret(namespace.pk)
     embedder = embeddings.active()
-    made: dict[str, Any] = {"embedder": embedder.name, "embedded_at": now} if embedder else {}
+    made: dict[str, Any] = {"embedder": embedder.name} if embedder else {}
     for number, (one, vector) in enumerate(zip(_vocabulary(count), _vectors(count), strict=True), start=1):
         key = f"habit_{number}"
         digest = secrets.digest("slot", str(namespace.pk), "", "preference", key)

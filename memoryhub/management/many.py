@@ -210,7 +210,7 @@ def _samples(owner: _Owner, found: facts.Facts, now: datetime) -> tuple[_Sample,
         confirmed_at=now,
         updated_at=now,
     )
-    made = asdict(found) | {"embedder": EMBEDDER, "embedded_at": now}
+    made = asdict(found) | {"embedder": EMBEDDER}
     feature = Feature(memory=memory, namespace=owner.namespace, **made)
     return (
         _Sample(slot, ("id", "namespace_id", "digest")),
