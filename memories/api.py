@@ -22,6 +22,7 @@ from memories import (
     access,
     actions,
     indexing,
+    reading,
     recalling,
     rendering,
     schemas,
@@ -248,10 +249,10 @@ class MemoryListView(HubView):
     @extend_schema(operation_id="list_memories", parameters=[serializers.ListQuery], responses=schemas.MemoryPage)
     def get(self, request: Request) -> Response:
         query = self.read_query(serializers.ListQuery)
-        rows = recalling.enumerate_memories(self.principal, query["chosen"])
+        rows = reading.enumerate_memories(self.principal, query["chosen"])
         filters = {name: value for name, value in self.request.query_params.items() if name not in ("cursor", "limit")}
         page, more = Page(self.principal, filters, query["cursor"], query["limit"]).take(rows)
-        recalling.note_listing(self.principal, len(page))
+        reading.note_listing(self.principal, len(page))
         return Response({"items": [rendering.memory(row) for row in page], **more})
 
 
@@ -263,7 +264,7 @@ class LookupView(HubView):
     @extend_schema(operation_id="lookup_memory", parameters=[serializers.LookupQuery], responses=schemas.MemoryShown)
     def get(self, request: Request) -> Response:
         query = self.read_query(serializers.LookupQuery)
-        return tagged(recalling.lookup(self.principal, query["namespace"], query["kind"], query["key"]))
+        return tagged(reading.lookup(self.principal, query["namespace"], query["kind"], query["key"]))
 
 
 def tagged(row: Memory, status: int = 200) -> Response:
@@ -278,7 +279,7 @@ class MemoryView(HubView):
 
     @extend_schema(operation_id="read_memory", responses=schemas.MemoryShown)
     def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
-        row = recalling.read(self.principal, memory_id)
+        row = reading.read(self.principal, memory_id)
         if request.headers.get("If-None-Match") == f'"{row.version}"' and row.status == Memory.Status.ACTIVE:
             return HttpResponse(status=304, headers={"ETag": f'"{row.version}"'})
         return tagged(row)
@@ -320,7 +321,7 @@ class HistoryView(HubView):
 
     @extend_schema(operation_id="memory_history", responses=schemas.Versions)
     def get(self, request: Request, memory_id: str) -> Response:
-        versions = recalling.history(self.principal, memory_id)
+        versions = reading.history(self.principal, memory_id)
         return Response({"items": [rendering.memory(row) for row in versions]})
 
 

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.errors import Conflict
 from accounts.pages import offer_undo, person_page
 from accounts.principals import Principal
-from memories import access, actions, recalling, saved_views, tenant_policy
+from memories import access, actions, reading, saved_views, tenant_policy
 from memories.forms import place_choices, ref_of
 from memories.list_forms import READY, FilterForm, SeveralForm, ViewForm
 from memories.listing import list_page
@@ -45,7 +45,7 @@ def list_memories(request: HttpRequest, principal: Principal) -> HttpResponse:
         return render(request, "memories/list.html", shown)
     now = timezone.now()
     listed = list_page(principal, form.wanted(now), request.GET.get("page"), now, places)
-    recalling.note_listing(principal, len(listed.page.object_list))
+    reading.note_listing(principal, len(listed.page.object_list))
     query = form.address()
     shown |= {"page": listed.page, "use": listed.use, "query": query, "chips": form.chips()}
     shown |= {"tabs": form.tabs(listed.counts), "is_whole": not query and not listed.counts["superseded"]}

@@ -16,10 +16,10 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, Q, QuerySet
 
 from accounts.principals import Principal
-from memories import recalling, uses
+from memories import reading, uses
 from memories.access import NamespaceRef
 from memories.models import Memory, MemoryQuerySet, Namespace
-from memories.recalling import ListFilter
+from memories.reading import ListFilter
 from memories.uses import Weekly
 
 SIZES = (25, 50, 100)
@@ -92,7 +92,7 @@ def _with_place(memory: Memory, places: Sequence[Namespace]) -> Memory:
 
 def _filtered(principal: Principal, wanted: Wanted, places: Sequence[Namespace]) -> MemoryQuerySet:
     chosen = ListFilter(namespace=wanted.namespace, q=wanted.q)
-    rows = recalling.enumerate_memories(principal, chosen, among=places)
+    rows = reading.enumerate_memories(principal, chosen, among=places)
     exact = {
         "kind": wanted.kind,
         "proposed_by": wanted.agent_id,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from accounts.errors import NotVisible
 from accounts.principals import Principal
 from accounts.problems import GENERAL, PROBLEMS
-from memories import playbook, reasons, recalling, rendering, tenant_policy, tools
+from memories import playbook, reading, reasons, rendering, tenant_policy, tools
 from memories.context import NOTE
 from memories.models import Memory
 from memories.recall_gate import Status
@@ -87,7 +87,7 @@ def tool_result(output: Mapping[str, Any], inbox: str) -> dict[str, Any]:
 def resources(principal: Principal, cursor: str | None) -> dict[str, Any]:
     """One page of the playbook: names and when each applies, not yet their words."""
     page, more = Page(principal, {"of": PROCEDURES}, cursor, PAGE_SIZE).take(playbook.procedures(principal))
-    recalling.note_listing(principal, len(page))
+    reading.note_listing(principal, len(page))
     listed: dict[str, Any] = {"resources": [_resource(row) for row in page]}
     return listed | ({"nextCursor": more["next_cursor"]} if more["has_more"] else {})
 

@@ -1,4 +1,4 @@
-"""The verbs that read: recall, its feedback, listing and reading. Every one of them leaves an event."""
+"""Recall: what may and should come back for a question, and what became of it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from functools import lru_cache
 from django.utils import timezone
 
 from accounts import audit, tenancy
-from accounts.errors import InvalidInput, NotVisible
+from accounts.errors import InvalidInput
 from accounts.prepared import Prepared
 from accounts.principals import Principal, Scope
 from memories import access, context, embeddings, recall_gate, tenant_policy
 from memories.access import Area, NamespaceRef
-from memories.models import Feedback, Memory, MemoryQuerySet, Namespace, Recall
-from memories.paths import path_key
+from memories.models import Feedback, Memory, MemoryQuerySet, Recall
 from memories.policy import Cutoff, Policy, Topic
 from memories.recall_gate import Anchors, Eligible, RecallWeights, Searched, Selection
 from memories.search import rows
@@ -194,83 +193,6 @@ def give_feedback(principal: Principal, recall_id: str, memory_id: uuid.UUID, ve
     return given
 
 
-def read(principal: Principal, memory_id: str) -> Memory:
-    """One version by its id; a tombstone tells no text."""
-    principal.require(Scope.READ)
-    memory = access.memory(principal, memory_id)
-    _note_read(principal, "memory.read", memory)
-    return memory
-
-
-def lookup(principal: Principal, ref: NamespaceRef, kind: str, key: str) -> Memory:
-    """The valid memory of an exact key, or NotVisible."""
-    principal.require(Scope.READ)
-    area = access.area(principal, ref)
-    rule = tenant_policy.active().kind(kind)
-    found = (
-        with_owner(Memory.objects.recallable(timezone.now()))
-        .filter(namespace=area.namespace, path_key=path_key(area.path), kind=rule.name if rule else kind, key=key)
-        .first()
-    )
-    if found is None:
-        raise NotVisible
-    _note_read(principal, "memory.lookup", found)
-    return found
-
-
-def history(principal: Principal, memory_id: str) -> list[Memory]:
-    """Every version of the key of a memory, newest first; forgotten ones without text."""
-    principal.require(Scope.READ)
-    memory = access.memory(principal, memory_id)
-    versions = list(with_owner(Memory.objects.filter(slot=memory.slot)).order_by("-version"))
-    _note_read(principal, "memory.history", memory)
-    return versions
-
-
-@dataclass(frozen=True, slots=True)
-class ListFilter:
-    """Which memories to enumerate; fields narrow each other."""
-
-    namespace: NamespaceRef | None = None
-    kind: str | None = None
-    key: str | None = None
-    status: str | None = None
-    q: str | None = None
-    updated_since: datetime | None = None
-
-
-def enumerate_memories(
-    principal: Principal, chosen: ListFilter, among: Sequence[Namespace] | None = None
-) -> MemoryQuerySet:
-    """Everything the filter selects, unranked and complete; logged as a read by the caller's page.
-
-    `among`: the namespaces that the caller may read, where that was asked before.
-    """
-    principal.require(Scope.READ)
-    areas = access.areas(principal, (chosen.namespace,) if chosen.namespace else None, among)
-    found = with_owner(Memory.objects.kept()).filter(namespace__in=[area.namespace for area in areas])
-    if chosen.namespace:
-        found = found.within(chosen.namespace.path)
-    if chosen.kind is not None:
-        rule = tenant_policy.active().kind(chosen.kind)
-        found = found.filter(kind=rule.name if rule else chosen.kind)
-    if chosen.key is not None:
-        found = found.filter(key=chosen.key)
-    if chosen.status is not None:
-        found = found.filter(status=chosen.status)
-    if chosen.updated_since is not None:
-        found = found.filter(updated_at__gte=chosen.updated_since)
-    if chosen.q is not None:
-        found = found.saying(chosen.q)
-    return found
-
-
-def note_listing(principal: Principal, count: int) -> None:
-    """The event of an enumeration: who read how many."""
-    with tenancy.atomic():
-        audit.record(principal, "memory.list", details={"items": count})
-
-
 def _is_off(area: Area) -> bool:
     """Whether its person turned memory off: then nothing of it comes back, though it is still there."""
     return area.namespace.membership is not None and area.namespace.membership.memory_off_at is not None
@@ -424,12 +346,3 @@ def _weights(policy: Policy) -> RecallWeights:
         authority_order={rule.name: rule.authority for rule in policy.kinds},
         cutoffs={recall_gate.Mode(mode): cutoff for mode, cutoff in policy.recall.cutoffs},
     )
-
-
-def with_owner(rows_: MemoryQuerySet) -> MemoryQuerySet:
-    return rows_.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
-
-
-def _note_read(principal: Principal, action: str, memory: Memory) -> None:
-    with tenancy.atomic():
-        audit.record(principal, action, target="memory", target_id=memory.pk)

@@ -26,8 +26,9 @@ from memories.inputs import (
     ProposalInput,
 )
 from memories.models import Evidence, Feedback, Memory, Namespace
+from memories.reading import ListFilter
 from memories.recall_gate import Anchors, Instruction, Mode
-from memories.recalling import ListFilter, RecallInput
+from memories.recalling import RecallInput
 from memoryhub.fields import AnyJSON, Choice, End, Flag, Moment, Number, StrictSerializer, Text, Whole
 
 ATTESTABLE = [value for value in Evidence.Type.values if value not in Evidence.OWN_ACTS]

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.errors import NotVisible
 from accounts.pages import person_page
 from accounts.principals import Principal
-from memories import actions, recalling, tenant_policy
+from memories import actions, reading, tenant_policy
 from memories.actions import HOLDING
 from memories.forms import VersionForm
 from memories.models import Memory
@@ -59,7 +59,7 @@ def restore(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) ->
 
 def _kept(principal: Principal, memory_id: uuid.UUID) -> list[Memory]:
     """Every version of the key that still has its text, newest first."""
-    versions = [one for one in recalling.history(principal, str(memory_id)) if one.status != Memory.Status.DELETED]
+    versions = [one for one in reading.history(principal, str(memory_id)) if one.status != Memory.Status.DELETED]
     if not versions:
         raise NotVisible
     return versions

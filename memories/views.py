@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.errors import NotVisible, StaleVersion
 from accounts.pages import offer_undo, person_page, use_own_language
 from accounts.principals import Principal
-from memories import access, actions, diffs, gone, recalled, recalling, tenant_policy, uses
+from memories import access, actions, diffs, gone, reading, recalled, tenant_policy, uses
 from memories.actions import ACTIVATING, HOLDING, Proposed
 from memories.forms import CorrectionForm, EntryForm, ForgetForm, VersionForm, place_choices
 from memories.models import Evidence, Memory, Operation, Use
@@ -43,7 +43,7 @@ def enter(request: HttpRequest, principal: Principal) -> HttpResponse:
 @person_page
 def show(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
     """One version: what it says, why it is remembered, why it came back, and every version of its key."""
-    versions = recalling.history(principal, str(memory_id))
+    versions = reading.history(principal, str(memory_id))
     memory = next(one for one in versions if one.pk == memory_id)
     standing = next((one for one in versions if one.status in Memory.CURRENT), None)
     written = Operation.objects.filter(memory=memory, decision__in=ACTIVATING).order_by("pk").first()
@@ -98,7 +98,7 @@ def resume(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> 
 @person_page
 def forget(request: HttpRequest, principal: Principal, memory_id: uuid.UUID) -> HttpResponse:
     """First what it means, then, confirmed, the receipt."""
-    versions = [one for one in recalling.history(principal, str(memory_id)) if one.status != Memory.Status.DELETED]
+    versions = [one for one in reading.history(principal, str(memory_id)) if one.status != Memory.Status.DELETED]
     if not versions:
         raise NotVisible
     access.require_change(principal, versions[0].namespace)
@@ -153,7 +153,7 @@ def _wider(principal: Principal, memory: Memory) -> dict[str, Any]:
 
 def _current(principal: Principal, memory_id: uuid.UUID) -> Memory:
     """The version that stands for the key of a memory; a forgotten one has none."""
-    for version in recalling.history(principal, str(memory_id)):
+    for version in reading.history(principal, str(memory_id)):
         if version.status in Memory.CURRENT:
             return version
     raise NotVisible
@@ -176,7 +176,7 @@ def _stale(
     request: HttpRequest, principal: Principal, form: CorrectionForm, standing: Memory, seen: int
 ) -> HttpResponse:
     """Theirs, mine, and both in one where they do not touch: nobody's words are lost or overwritten unseen."""
-    versions = recalling.history(principal, str(standing.pk))
+    versions = reading.history(principal, str(standing.pk))
     base = next((one.statement for one in versions if one.version == seen and one.statement), None)
     mine = form.cleaned_data
     merged = diffs.merge(base, mine["statement"], standing.statement or "") if base else None

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.errors import Conflict, MemoryHubError, NotVisible, StaleVersion
 from accounts.pages import person_page
 from accounts.principals import Principal, Role
-from memories import access, glance, recalling, tenant_policy
+from memories import access, glance, reading, tenant_policy
 from memories.actions import ACTIVATING, HOLDING
 from memories.models import Candidate, Memory
 from memories.policy import Policy
@@ -52,7 +52,7 @@ def my_home(request: HttpRequest, principal: Principal) -> HttpResponse:
     counted = mine.select_related("agent", "subject").annotate(total=Window(Count("pk")))
     waiting = list(counted.order_by("-pk")[:FIRST])
     glanced = glance.glance(principal, now)
-    recalling.note_listing(principal, len(glanced.recent))
+    reading.note_listing(principal, len(glanced.recent))
     shown = {
         "waiting": items_of(principal, waiting, policy, places=Q(namespace__membership_id=principal.subject_id)),
         "waiting_count": waiting[0].total if waiting else 0,

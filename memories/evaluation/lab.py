@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from accounts.errors import MemoryHubError
-from memories import actions, recalling
+from memories import actions, reading
 from memories.evaluation import reports
 from memories.evaluation.cases import Case
 from memories.evaluation.cast import MEMBER, Cast
@@ -22,7 +22,8 @@ from memories.evaluation.names import Name, known_kinds, name_of
 from memories.evaluation.results import Result, share
 from memories.evaluation.world import Caller, Source, Wish, policy_of, ref_of, scratch
 from memories.models import Memory
-from memories.recalling import ListFilter, RecallInput
+from memories.reading import ListFilter
+from memories.recalling import RecallInput
 from memories.write_gate import EvidenceClass
 
 POLICY = {"confirm": "inferred_only", "inference": "reject"}
@@ -125,7 +126,7 @@ def _delete(run: Run, case: Case, now: datetime) -> Decision:
     chosen = ListFilter(namespace=ref_of(name.tenant, name), kind=case.text("kind"), key=case.text("key"))
     with run.world.entered(name.tenant):
         principal = run.world.principal(run.world.keeper(name))
-        memory = recalling.enumerate_memories(principal, chosen).first()
+        memory = reading.enumerate_memories(principal, chosen).first()
         if memory is None:
             return absent
         try:

@@ -16,7 +16,7 @@ from accounts.errors import InvalidInput, NotVisible
 from accounts.idempotency import Result
 from accounts.models import Membership
 from accounts.principals import Scope
-from memories import access, actions, recalling
+from memories import access, actions, reading, recalling
 from memories.access import NamespaceRef
 from memories.exchange.importers import MEM0_KIND, mem0_key
 from memories.inputs import ProposalInput
@@ -110,12 +110,12 @@ class ListView(Mem0View):
         self.check_person(self.read(serializers.ListBody).get("filters"))
         query = self.read_query(serializers.PageQuery)
         page, size = query["page"], query["page_size"]
-        chosen = recalling.ListFilter(namespace=OWN, status=Memory.Status.ACTIVE)
+        chosen = reading.ListFilter(namespace=OWN, status=Memory.Status.ACTIVE)
         valid = Q(valid_until=None) | Q(valid_until__gt=timezone.now())
-        rows = recalling.enumerate_memories(self.principal, chosen).filter(valid)
+        rows = reading.enumerate_memories(self.principal, chosen).filter(valid)
         count, first = rows.count(), (page - 1) * size
         found = list(rows.order_by("-pk")[first : first + size])
-        recalling.note_listing(self.principal, len(found))
+        reading.note_listing(self.principal, len(found))
         return Response(
             {
                 "count": count,
@@ -132,7 +132,7 @@ class MemoryView(Mem0View):
     scopes: ClassVar = {"GET": Scope.READ, "PUT": Scope.PROPOSE, "DELETE": Scope.FORGET}
 
     def get(self, request: Request, memory_id: str) -> Response:
-        return Response(rendering.memory(recalling.read(self.principal, memory_id)))
+        return Response(rendering.memory(reading.read(self.principal, memory_id)))
 
     def put(self, request: Request, memory_id: str) -> Response:
         access.memory(self.principal, memory_id)
@@ -154,7 +154,7 @@ class HistoryView(Mem0View):
     scopes: ClassVar = {"GET": Scope.READ}
 
     def get(self, request: Request, memory_id: str) -> Response:
-        versions = recalling.history(self.principal, memory_id)[::-1]
+        versions = reading.history(self.principal, memory_id)[::-1]
         return Response([rendering.version(*pair) for pair in zip(versions, [None, *versions], strict=False)])
 
 

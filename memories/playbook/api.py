@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.principals import Scope
-from memories import actions, procedures, recalling, rendering, schemas
+from memories import actions, procedures, reading, rendering, schemas
 from memories.api import IF_MATCH, correction_response, expected_version, tagged
 from memories.models import Memory
 from memories.playbook import entries
@@ -51,7 +51,7 @@ class PlaybookView(HubView):
         filters = {name: value for name, value in request.query_params.items() if name not in ("cursor", "limit")}
         filters["of"] = "playbook"
         page, more = Page(self.principal, filters, query["cursor"], query["limit"]).take(rows)
-        recalling.note_listing(self.principal, len(page))
+        reading.note_listing(self.principal, len(page))
         return Response({"items": [entry(row) for row in page], **more})
 
 
@@ -74,7 +74,7 @@ class EntryVersionsView(HubView):
     @extend_schema(operation_id="playbook_entry_versions", responses=EntryVersions)
     def get(self, request: Request, memory_id: str) -> Response:
         entries.recallable_entry(self.principal, memory_id)
-        return Response({"items": [entry(row) for row in recalling.history(self.principal, memory_id)]})
+        return Response({"items": [entry(row) for row in reading.history(self.principal, memory_id)]})
 
 
 class SuspendView(HubView):

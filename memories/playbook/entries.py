@@ -16,7 +16,7 @@ from accounts.models import AuditEvent, Membership
 from accounts.principals import Principal, Scope
 from memories import access, tenant_policy
 from memories.models import Candidate, Memory, MemoryQuerySet, Namespace
-from memories.recalling import ListFilter, enumerate_memories
+from memories.reading import ListFilter, enumerate_memories
 
 PROCEDURE = "procedure"
 ENDS_SOON = timedelta(days=30)

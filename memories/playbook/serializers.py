@@ -7,7 +7,7 @@ from rest_framework import serializers as drf
 from memories import schemas
 from memories.actions import SUSPENSIONS
 from memories.inputs import MAX_NAME
-from memories.recalling import ListFilter
+from memories.reading import ListFilter
 from memories.serializers import NamespaceQuery
 from memoryhub.fields import Choice, End, StrictSerializer, Text
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.errors import Conflict, NotVisible, StaleVersion
 from accounts.pages import person_page
 from accounts.principals import Principal
-from memories import access, actions, recalling, tenant_policy
+from memories import access, actions, reading, tenant_policy
 from memories.actions import HOLDING, Proposed
 from memories.forms import VersionForm, place_choices, ref_of
 from memories.models import Feedback, Memory
@@ -56,7 +56,7 @@ def show_playbook(request: HttpRequest, principal: Principal) -> HttpResponse:
         "namespace__type", "namespace_id", "kind", "key", "pk"
     )
     page = Paginator(chosen, PAGE).get_page(request.GET.get("page"))
-    recalling.note_listing(principal, len(page.object_list))
+    reading.note_listing(principal, len(page.object_list))
     query = request.GET.copy()
     query.pop("page", None)
     shown = {"form": form, "page": page, "policy": policy, "query": query.urlencode()}
@@ -69,7 +69,7 @@ def show_playbook(request: HttpRequest, principal: Principal) -> HttpResponse:
 def show_duplicates(request: HttpRequest, principal: Principal) -> HttpResponse:
     """Entries that say the same in other words, the most alike first."""
     found = duplicates.among(principal)
-    recalling.note_listing(principal, len({row.pk for pair in found for row in (pair.one, pair.other)}))
+    reading.note_listing(principal, len({row.pk for pair in found for row in (pair.one, pair.other)}))
     page = Paginator(found, PAGE).get_page(request.GET.get("page"))
     return render(request, "playbook/duplicates.html", {"page": page, "policy": tenant_policy.active()})
 
