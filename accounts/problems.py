@@ -216,6 +216,10 @@ PROBLEMS: dict[str, Problem] = {
         _("The person has turned memory off, so nothing is looked through or kept for them."),
         _("They can turn it on again under Settings."),
     ),
+    "agent_off": Problem(
+        _("The person has shut this agent out of their memory, so nothing is looked through or kept for them."),
+        _("They can let it in again under Settings."),
+    ),
     "not_failed": Problem(
         _("It did not fail, or its conversation is gone, so it cannot be tried again."),
         _("Look at its state; send the conversation again if it is still needed."),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.errors import Forbidden, NotVisible
 from accounts.models import Agent, AgentGroup, Group, GroupMember, Membership, Tenant
@@ -43,9 +43,15 @@ class Area:
 
 def readable(principal: Principal) -> list[Namespace]:
     """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to."""
+    return [namespace for namespace in usable(principal) if not namespace.is_closed]
+
+
+def usable(principal: Principal) -> list[Namespace]:
+    """Those and the one of a person who shut the agent out, where the write gate tells so (`is_closed`)."""
     agents, groups = _agents(principal), _groups(principal)
     subject = [principal.subject_id] if principal.subject_id else []
-    owners = {"subject": subject, "agents": agents, "groups": list(groups)}
+    caller = OwnRule.digest_of(str(principal.agent_id)) if principal.agent_id else ""
+    owners = {"subject": subject, "agents": agents, "groups": list(groups), "caller": caller}
     found = _OWNED(**owners)
     return _OWNED(**owners) if _make_missing(principal, agents, groups, found) else found
 
@@ -355,9 +361,13 @@ def _namespaces() -> models.QuerySet[Namespace]:
 
 
 # Each is a few ids, so that an index finds them: a condition on the owner of an agent would read every namespace.
-_OWNED = Prepared(
-    lambda subject, agents, groups: _namespaces().filter(
-        any_of("membership_id", subject) | any_of("agent_id", agents) | any_of("group_id", groups)
+_OWNED: Prepared[Any] = Prepared(
+    lambda subject, agents, groups, caller: (
+        _namespaces()
+        .filter(any_of("membership_id", subject) | any_of("agent_id", agents) | any_of("group_id", groups))
+        .annotate(
+            shut_out=Exists(OwnRule.objects.filter(namespace=OuterRef("pk"), type=OwnRule.Type.AGENT, digest=caller))
+        )
     )
 )
 _GROUPS_OF_PERSON = Prepared(

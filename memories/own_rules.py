@@ -6,21 +6,25 @@ import uuid
 from collections.abc import Iterable
 from datetime import datetime
 
-from accounts import secrets, tenancy
 from accounts.models import Membership
 from accounts.principals import Principal
 from memories import access, tenant_policy, write_gate
 from memories.models import OwnRule
+from memories.policy import Policy
+from memories.sensitivity import sensitive_trait
 from memories.wishes import LEVELS, NONE, Phrase, Wishes
 from memories.write_gate import Decision, EvidenceClass
 
 TRIED_KEY = "tried_out"
 
 
-def wishes_of(owner: Membership | None, about: Iterable[uuid.UUID | None] = ()) -> Wishes:
+def wishes_of(
+    owner: Membership | None, about: Iterable[uuid.UUID | None] = (), agent_id: uuid.UUID | None = None
+) -> Wishes:
     """The wishes of the owner of a namespace, and of whoever else a proposal is about. Only the owner says when to ask.
 
-    The others are the people for whom an agent works while it proposes for a team, a project or itself.
+    The others are the people for whom an agent works while it proposes for a team, a project or itself. `agent_id`: the
+    agent that proposes by itself.
     """
     others = {one for one in about if one is not None} - ({owner.pk} if owner else set())
     people = [*([owner] if owner else []), *(Membership.objects.filter(pk__in=others) if others else [])]
@@ -32,18 +36,26 @@ def wishes_of(owner: Membership | None, about: Iterable[uuid.UUID | None] = ()) 
     }
     return Wishes(
         off=any(one.memory_off_at is not None for one in people),
+        agent_off=agent_id is not None and any(is_about(rule, agent_id) for rule in rules),
         confirm=(owner.confirm if owner else "") or LEVELS[0],
         kinds=frozenset(texts[OwnRule.Type.KIND]),
         topics=frozenset(texts[OwnRule.Type.TOPIC]),
         keys=tuple(sorted(texts[OwnRule.Type.KEY])),
         phrases=frozenset(Phrase(rule.words, rule.digest) for rule in rules if rule.type == OwnRule.Type.PHRASE),
-        digest=digest,
+        digest=OwnRule.digest_of,
     )
 
 
-def digest(text: str) -> str:
-    """The keyed digest by which a rule is known; another tenant's is another one."""
-    return secrets.digest("own_rule", str(tenancy.current_id()), text)
+def is_unwanted(text: str | None, policy: Policy, wishes: Wishes) -> bool:
+    """Whether the person whom it is about does not want these words kept, be it as evidence or until they are read."""
+    if not text:
+        return False
+    return wishes.off or wishes.agent_off or wishes.refuse("", None, [text], policy, sensitive_trait)
+
+
+def is_about(rule: OwnRule, agent_id: uuid.UUID) -> bool:
+    """Whether a rule shuts this agent out."""
+    return rule.type == OwnRule.Type.AGENT and rule.digest == OwnRule.digest_of(str(agent_id))
 
 
 def mine(principal: Principal) -> list[OwnRule]:

@@ -26,6 +26,7 @@ REASONS: Words = {
     "run_state_not_memory": _("The state of a run belongs to the program that runs it, not to memory."),
     "transcript_not_memory": _("Whole conversations are not remembered, only the single facts a person states."),
     "memory_off": _("The person has turned remembering off, so nothing new is kept for them."),
+    "agent_off": _("The person has shut this agent out of their memory: it keeps nothing and gets nothing back."),
     "do_not_remember": _("A rule that the person made for themselves says that this is not to be remembered."),
     "tombstone_key": _("This was forgotten on request. Only a new explicit statement brings it back."),
     "tombstone_source": _("It comes from a source whose content was forgotten on request."),

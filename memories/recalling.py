@@ -93,7 +93,7 @@ def recall(
     principal.require(Scope.RECALL)
     started = time.perf_counter()
     now, policy = now or timezone.now(), tenant_policy.active()
-    areas = [area for area in access.areas(principal, asked.namespaces) if not _is_off(area)]
+    areas = [area for area in access.areas(principal, asked.namespaces, access.usable(principal)) if not _is_off(area)]
     kinds = _kinds(policy, asked)
     limit = asked.limit or policy.recall.limit
     scopes = [SearchScope(area.namespace.pk, area.path, area.namespace.revision) for area in areas]
@@ -194,8 +194,9 @@ def give_feedback(principal: Principal, recall_id: str, memory_id: uuid.UUID, ve
 
 
 def _is_off(area: Area) -> bool:
-    """Whether its person turned memory off: then nothing of it comes back, though it is still there."""
-    return area.namespace.membership is not None and area.namespace.membership.memory_off_at is not None
+    """Whether its person turned memory off, or shut this agent out: nothing of it comes back, though it is there."""
+    off = area.namespace.membership is not None and area.namespace.membership.memory_off_at is not None
+    return off or area.namespace.is_closed
 
 
 def _kinds(policy: Policy, asked: RecallInput) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from memories import api, list_views, playground, version_views, views, wide_views, wish_views
+from memories import api, list_views, own_rules_api, playground, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
 from memories.exchange import views as exchange_views
 from memories.extraction import api as extraction_api
@@ -56,6 +56,9 @@ urlpatterns = [
         extraction_api.ExtractionRetryView.as_view(),
         name="api-extraction-retry",
     ),
+    path("api/v1/own-rules", own_rules_api.OwnRulesView.as_view(), name="api-own-rules"),
+    path("api/v1/own-rules/try", own_rules_api.OwnRuleTrialView.as_view(), name="api-own-rules-try"),
+    path("api/v1/own-rules/<str:rule_id>", own_rules_api.OwnRuleView.as_view(), name="api-own-rule"),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -9,6 +10,7 @@ from django.utils.translation import get_language, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import InvalidInput
+from accounts.models import Agent
 from memories.forms import kind_choices
 from memories.inputs import MAX_NAME, MAX_STATEMENT
 from memories.models import OwnRule
@@ -40,16 +42,27 @@ def topic_choices(policy: Policy) -> list[tuple[str, Any]]:
     return [private, *((topic.name, topic.label.get(language)) for topic in policy.topics)]
 
 
+def agent_choices(agents: Sequence[Agent]) -> list[tuple[str, str]]:
+    """Agents by the names people know."""
+    return [(agent.slug, agent.name or agent.slug) for agent in agents]
+
+
 class SubjectRuleForm(forms.Form):
-    """A rule against a topic or a kind, as one choice."""
+    """A rule against a topic, a kind or an agent, as one choice."""
 
     subject = forms.ChoiceField(label=_("Never remember"))
 
-    def __init__(self, *args: Any, policy: Policy, **options: Any) -> None:
+    def __init__(self, *args: Any, policy: Policy, agents: Sequence[Agent], **options: Any) -> None:
         super().__init__(*args, **options)
-        groups = ((OwnRule.Type.TOPIC, _("Topics"), topic_choices), (OwnRule.Type.KIND, _("Kinds"), kind_choices))
+        groups = [
+            (OwnRule.Type.TOPIC, _("Topics"), topic_choices(policy)),
+            (OwnRule.Type.KIND, _("Kinds"), kind_choices(policy)),
+            (OwnRule.Type.AGENT, _("Agents: they neither keep anything nor get anything back"), agent_choices(agents)),
+        ]
         self.fields["subject"].choices = [
-            (words, [(f"{type_}:{name}", label) for name, label in choices(policy)]) for type_, words, choices in groups
+            (words, [(f"{type_}:{name}", label) for name, label in choices])
+            for type_, words, choices in groups
+            if choices
         ]
 
     def rule(self) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -13,12 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.errors import InvalidInput
+from accounts.models import Agent
 from accounts.pages import person_page
 from accounts.principals import Principal
-from memories import actions, own_rules, tenant_policy
+from memories import access, actions, own_rules, tenant_policy
 from memories.models import OwnRule
 from memories.policy import Policy
-from memories.wish_forms import AskForm, SubjectRuleForm, TextRuleForm, TrialForm, topic_choices
+from memories.wish_forms import AskForm, SubjectRuleForm, TextRuleForm, TrialForm, agent_choices, topic_choices
 from memories.wishes import Wishes
 from memories.write_gate import EvidenceClass
 
@@ -58,7 +60,7 @@ def ask_me(request: HttpRequest, principal: Principal) -> HttpResponse:
 def add_rule(request: HttpRequest, principal: Principal) -> HttpResponse:
     """A new rule: by topic or kind, or by words or name."""
     if "subject" in request.POST:
-        choice = SubjectRuleForm(request.POST, policy=tenant_policy.active())
+        choice = SubjectRuleForm(request.POST, policy=tenant_policy.active(), agents=access.agents(principal))
         if not choice.is_valid():
             return _page(request, principal, 400, subject_form=choice)
         actions.add_rule(principal, *choice.rule())
@@ -113,13 +115,13 @@ def _rule_stands(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, principal: Principal, status: int = 200, **forms: Any) -> HttpResponse:
-    policy, person = tenant_policy.active(), request.membership
+    policy, person, agents = tenant_policy.active(), request.membership, access.agents(principal)
     shown = {
-        "rules": [(rule, _named(rule, policy)) for rule in own_rules.mine(principal)],
+        "rules": [(rule, _named(rule, policy, agents)) for rule in own_rules.mine(principal)],
         "person": person,
         "policy": policy,
         "ask_form": AskForm(policy=policy, initial={"confirm": _level(policy, person.confirm)}),
-        "subject_form": SubjectRuleForm(policy=policy),
+        "subject_form": SubjectRuleForm(policy=policy, agents=agents),
         "text_form": TextRuleForm(),
         "trial_form": TrialForm(policy=policy),
     }
@@ -130,6 +132,7 @@ def _level(policy: Policy, confirm: str) -> str:
     return Wishes(confirm=confirm).stricter(policy.confirm) if confirm else policy.confirm
 
 
-def _named(rule: OwnRule, policy: Policy) -> Any:
+def _named(rule: OwnRule, policy: Policy, agents: Sequence[Agent]) -> Any:
     """A rule's text as people know it; None for words that are not kept."""
-    return dict(topic_choices(policy)).get(rule.text, rule.text) if rule.type == OwnRule.Type.TOPIC else rule.text
+    choices = {OwnRule.Type.TOPIC: topic_choices(policy), OwnRule.Type.AGENT: agent_choices(agents)}
+    return dict(choices.get(OwnRule.Type(rule.type), [])).get(rule.text, rule.text)

@@ -34,9 +34,11 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """The rules of the people whom a proposal is about. `digest` makes the digest of a run of words."""
+    """The rules of the people whom a proposal is about. `agent_off`: one of them does not want the agent that proposes.
+    `digest` makes the digest of a run of words."""
 
     off: bool = False
+    agent_off: bool = False
     confirm: str = LEVELS[0]
     kinds: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()

@@ -271,6 +271,8 @@ def _own_rules(case: _Case) -> _Answer | None:
     proposal, wishes = case.proposal, case.wishes
     if wishes.off:
         return _reject("memory_off")
+    if wishes.agent_off:
+        return _reject("agent_off")
     is_private = case.detectors.sensitive_trait
     if wishes.refuse(proposal.kind, proposal.key, proposal.content(), case.policy, is_private):
         return _reject("do_not_remember")

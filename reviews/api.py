@@ -11,13 +11,12 @@ from rest_framework import serializers as drf
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.errors import Forbidden
 from accounts.idempotency import Result
 from accounts.principals import Scope
 from memories import access, rendering, schemas, tenant_policy
 from memories.inputs import MAX_NAME
 from memories.models import Candidate, Operation
-from memoryhub.api import HubView, Page
+from memoryhub.api import HubView, Page, PeopleView
 from memoryhub.fields import Choice, End, Flag, StrictSerializer, Text, stamp
 from reviews import decisions, delays
 from reviews.decisions import Decided
@@ -204,15 +203,6 @@ class RequestChangesView(DecisionView):
     def post(self, request: Request, candidate_id: str) -> Response:
         """Ask for another version."""
         return self.answer(candidate_id)
-
-
-class PeopleView(HubView):
-    """What people do themselves, with a session or a token of their own: no agent's key opens it."""
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
-        if request.method != "OPTIONS" and hasattr(self, str(request.method).lower()) and not self.principal.is_person:
-            raise Forbidden("Only a person may do this, with their own token.", code="people_only")
 
 
 class UndoView(PeopleView):

@@ -16,10 +16,9 @@ from accounts.principals import Scope
 from memories import access, rendering, schemas, tenant_policy
 from memories.inputs import MAX_NAME, MAX_STATEMENT, MAX_VALUE_BYTES
 from memories.models import Candidate, Comment
-from memoryhub.api import Page
+from memoryhub.api import Page, PeopleView
 from memoryhub.fields import AnyJSON, Choice, StrictSerializer, Text, stamp
 from reviews import claims, decisions, delays, dossier, quality, queue, threads
-from reviews.api import PeopleView
 from reviews.models import Claim
 from reviews.queue import QueueFilter, Tab
 from reviews.risk import Risk

@@ -277,6 +277,10 @@ ROWS = (
         Row(route, "GET", None, 200, asked_by="rita", people=True, wrong_role=("alice", 403))
         for route in ("reviews/queue", "reviews/quality")
     ),
+    Row("own-rules", "GET", Scope.READ, 200, people=True),
+    Row("own-rules", "POST", Scope.PROPOSE, 201, body=lambda scene: {"type": "key", "text": word()}, people=True),
+    Row("own-rules/try", "POST", Scope.PROPOSE, 200, body=lambda scene: {"statement": sentence()}, people=True),
+    Row("own-rules/<str:rule_id>", "DELETE", Scope.PROPOSE, 204, ids={"rule_id": "rule_id"}, people=True),
     *(
         Row(route, method, scope, right, ids=ids, body=body, door="api/mem0/")
         for route, method, scope, right, ids, body in (

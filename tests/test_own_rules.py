@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cast import TEAM, Company, in_months, new_key, sentence, text_of, word
+from cast import TEAM, USER, Company, in_months, new_key, sentence, text_of, word
 from django.test import Client
 from test_pages import checked, page
 from test_pages_candidates import take_effect
@@ -136,6 +136,38 @@ def test_topics_and_kinds_are_refused(
     assert acme.alice.propose(**lets).status_code == 201
 
 
+def test_an_agent_that_was_shut_out_keeps_nothing_and_gets_nothing_back(acme: Company, alice: Client) -> None:
+    """Neither by itself nor for a team on her behalf; other agents and other people go on, and so does she."""
+    mark = word()
+    kept, held = acme.alice.store(sentence(mark)), acme.alice.hold()
+    paul = acme.by("runtime", "paul")
+    assert "The rule stands." in checked(choose(alice, "agent:helper"))
+    for told in (acme.alice.propose(), acme.alice.propose(namespace=TEAM, kind="lesson", valid_until=in_months())):
+        assert refused(told, "agent_off")
+    for asked in ({"query": mark}, {"query": mark, "namespaces": [USER]}):
+        assert acme.alice.post("/recall", asked).json()["items"] == []
+    assert acme.alice.get("/memories").json()["items"] == []
+    assert acme.alice.get(f"/memories/{kept['memory_id']}").status_code == 404
+    assert acme.alice.attest("user_message", text=sentence(word())).status_code == 201
+    with acme.entered():
+        assert not Evidence.objects.order_by("-pk")[0].text
+    assert paul.propose().status_code == 201
+    assert mark in page(alice, "/memories/")
+    alice.post(f"/candidates/{held['candidate_id']}/approve/", {"content_hash": held["content_hash"]})
+    take_effect(acme)
+    with acme.entered():
+        assert Memory.objects.filter(key=held["key"]).exists(), "her own yes"
+    [rule] = rules(acme)
+    alice.post(f"/settings/memory/rules/{rule.pk}/remove/")
+    assert acme.alice.recalled(mark) == [kept["memory_id"]]
+    assert acme.alice.propose().status_code == 201
+
+
+def test_only_an_agent_of_ones_own_can_be_shut_out(acme: Company, alice: Client) -> None:
+    choose(alice, "agent:nobody")
+    assert rules(acme) == []
+
+
 def test_words_that_look_like_a_secret_are_known_by_their_digest_alone(acme: Company, alice: Client) -> None:
     number = "+49 30 " + "".join(str(digit) for digit in (9, 0, 1, 8, 2, 0))
     html = checked(add(alice, number))
@@ -249,3 +281,46 @@ def test_a_sentence_can_be_tried_out_and_nothing_of_it_is_kept(acme: Company, al
     with acme.entered():
         assert scan(mark) == {}
         assert mark not in str(list(AuditEvent.objects.values()))
+
+
+# --- over REST --------------------------------------------------------------------------------------------------------
+
+
+def test_rules_are_kept_tried_and_removed_with_a_token_of_ones_own(acme: Company) -> None:
+    """The same rules as on the page; a wrong one names its field and changes nothing."""
+    mark = word()
+    me = acme.person("alice")
+    made = me.post("/own-rules", {"type": "phrase", "text": mark})
+    assert made.status_code == 201
+    assert me.post("/own-rules", {"type": "phrase", "text": mark}).json() == made.json(), "the same rule stands once"
+    assert me.get("/own-rules").json()["items"] == [made.json()]
+    for wrong, code in (
+        ({"type": "topic", "text": "weather"}, "unknown_topic"),
+        ({"type": "agent", "text": "nobody"}, "unknown_agent"),
+        ({"type": "mood", "text": "bad"}, "invalid_choice"),
+    ):
+        refusal = me.post("/own-rules", wrong)
+        assert (refusal.status_code, refusal.json()["errors"][0]["code"]) == (400, code)
+    told = me.post("/own-rules/try", {"statement": sentence(mark)}).json()
+    assert (told["decision"], told["reason"]) == ("reject", "do_not_remember")
+    assert me.post("/own-rules/try", {"statement": sentence()}).json()["decision"] == "store"
+    assert refused(acme.alice.propose(sentence(mark)))
+    assert me.call("DELETE", f"/own-rules/{made.json()['id']}").status_code == 204
+    assert me.get("/own-rules").json()["items"] == []
+    assert acme.alice.propose(sentence(mark)).status_code == 201
+    with acme.entered():
+        assert scan(mark) == {"memories": 1}
+
+
+def test_a_conversation_waits_without_what_a_rule_speaks_of(acme: Company, alice: Client) -> None:
+    """R-097: what the person does not want kept is let go of before a row holds it."""
+    mark = word()
+    add(alice, mark)
+    said = [
+        {"id": f"m{number}", "role": "user", "text": text}
+        for number, text in enumerate((f"From now on put the {mark} table first.", "From now on put totals last."))
+    ]
+    answer = acme.alice.post("/extractions", {"conversation": "thread_1", "messages": said}).json()
+    assert (answer["withheld"], [one["decision"] for one in answer["items"]]) == (1, ["store"])
+    with acme.entered():
+        assert scan(mark) == {"own_rules": 1}

@@ -514,7 +514,7 @@ def test_a_database_that_is_away_is_said_and_not_hidden(
     assert acme.alice.call(method, path, body).status_code < 300
     with monkeypatch.context() as broken:
         broken.setattr("memories.tenant_policy.active", _database_away)
-        broken.setattr("memories.access.readable", _database_away)
+        broken.setattr("memories.access.usable", _database_away)
         response = acme.alice.call(method, path, body)
     assert (response.status_code, response.json()["code"]) == (503, "memory_unavailable")
     assert response.headers["Retry-After"]

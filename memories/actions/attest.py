@@ -14,7 +14,7 @@ from memories import access, own_rules, tenant_policy
 from memories.inputs import EvidenceInput
 from memories.models import Evidence
 from memories.policy import Policy
-from memories.sensitivity import scan_fields, sensitive_trait
+from memories.sensitivity import scan_fields
 from memories.wishes import Wishes
 from memories.write_gate import EvidenceClass
 
@@ -36,7 +36,7 @@ def attest(principal: Principal, event: EvidenceInput) -> Evidence:
     Raises InvalidInput when a name in it is sensitive or the reviewer is not one. A text that is sensitive, or
     that the person's own rules refuse, is not kept: the evidence then stands with its reference alone.
     """
-    wishes = own_rules.wishes_of(access.self_of(principal))
+    wishes = own_rules.wishes_of(access.self_of(principal), agent_id=principal.agent_id)
     evidence = unsaved_evidence(principal, event, tenant_policy.active(), wishes)
     with tenancy.atomic():
         evidence.save()
@@ -83,13 +83,9 @@ def unsaved_evidence(principal: Principal, event: EvidenceInput, policy: Policy,
         ref=event.ref,
         thread=event.thread or principal.thread_id,
         speaker=event.speaker,
-        text=None if "text" in found or _is_unwanted(event.text, policy, wishes) else event.text,
+        text=None if "text" in found or own_rules.is_unwanted(event.text, policy, wishes) else event.text,
         expires_at=now + timedelta(days=policy.retention.evidence_text_days),
     )
-
-
-def _is_unwanted(text: str | None, policy: Policy, wishes: Wishes) -> bool:
-    return bool(text) and (wishes.off or wishes.refuse("", None, [text or ""], policy, sensitive_trait))
 
 
 def _source_digest(principal: Principal, event: EvidenceInput) -> str:

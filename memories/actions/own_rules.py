@@ -10,7 +10,7 @@ from accounts import audit, tenancy
 from accounts.errors import Forbidden, InvalidInput
 from accounts.models import Membership
 from accounts.principals import Principal
-from memories import access, own_rules, tenant_policy, topics
+from memories import access, tenant_policy, topics
 from memories.access import NamespaceRef
 from memories.inputs import MAX_NAME
 from memories.models import OwnRule
@@ -27,7 +27,7 @@ def add_rule(principal: Principal, type_: str, text: str) -> OwnRule:
     known by its keyed digest alone; a name may not look like one.
     """
     _require_person(principal)
-    rule = _draft(OwnRule.Type(type_), text.strip())
+    rule = _draft(principal, OwnRule.Type(type_), text.strip())
     rule.namespace = access.area(principal, NamespaceRef("user")).namespace
     with tenancy.atomic():
         access.lock([rule.namespace])
@@ -71,7 +71,7 @@ def switch_memory(principal: Principal, *, on: bool) -> None:
             audit.record(principal, action, target="membership", target_id=principal.subject_id)
 
 
-def _draft(type_: OwnRule.Type, text: str) -> OwnRule:
+def _draft(principal: Principal, type_: OwnRule.Type, text: str) -> OwnRule:
     rule = OwnRule(type=type_, text=text)
     match type_:
         case OwnRule.Type.TOPIC:
@@ -85,14 +85,20 @@ def _draft(type_: OwnRule.Type, text: str) -> OwnRule:
             rule.text = kind.name
         case OwnRule.Type.KEY:
             rule.text = _pattern(text)
+        case OwnRule.Type.AGENT:
+            agent = next((one for one in access.agents(principal) if one.slug == text), None)
+            if agent is None:
+                raise InvalidInput.field("text", "No such agent works for you.", "unknown_agent")
+            rule.digest = OwnRule.digest_of(str(agent.pk))
+            return rule
         case OwnRule.Type.PHRASE:
             found = words(text)
             if not found or len(found) > MAX_PHRASE_WORDS or len("".join(found)) < 2:
                 raise InvalidInput.field("text", "A rule names one to eight words.", "not_a_phrase")
-            rule.words, rule.digest = len(found), own_rules.digest(" ".join(found))
+            rule.words, rule.digest = len(found), OwnRule.digest_of(" ".join(found))
             rule.text = None if scan(text) else text
             return rule
-    rule.digest = own_rules.digest(rule.text or "")
+    rule.digest = OwnRule.digest_of(rule.text or "")
     return rule
 
 

@@ -28,7 +28,7 @@ def propose(principal: Principal, item: ProposalInput, *, now: datetime | None =
     evaluations, which judge cases at a moment of their own.
     """
     principal.require(Scope.PROPOSE)
-    area = access.area(principal, item.namespace)
+    area = access.area(principal, item.namespace, access.usable(principal))
     with tenancy.atomic():
         access.lock([area.namespace])
         return decide(principal, area, item, now=now)
@@ -37,7 +37,7 @@ def propose(principal: Principal, item: ProposalInput, *, now: datetime | None =
 def preview(principal: Principal, item: ProposalInput) -> Proposed:
     """What the gate would say now. No row is written, not even one that is rolled back, and no event."""
     principal.require(Scope.PROPOSE)
-    area = access.area(principal, item.namespace)
+    area = access.area(principal, item.namespace, access.usable(principal))
     sitting = Sitting(principal)
     case = sitting.case(sitting.draft(area, item))
     decision = sitting.judge(case)
@@ -53,7 +53,7 @@ def propose_batch(
 ) -> list[Proposed | MemoryHubError]:
     """Decide items in order. Malformed ones come in as their error; in an atomic batch one of them stops everything."""
     principal.require(Scope.PROPOSE)
-    usable = access.readable(principal)
+    usable = access.usable(principal)
 
     def attempt(step: Callable[[Given], Made], given: Given | MemoryHubError) -> Made | MemoryHubError:
         try:

@@ -82,7 +82,7 @@ class Sitting:
         self.principal = principal
         self._approval = approval
         self._policy = tenant_policy.active()
-        self._standing = Standing(principal)
+        self._standing = Standing(principal, None if approval else principal.agent_id)
         self._pending = lifecycle.Pending()
         self._operations: list[Operation] = []
         self._events: list[AuditEvent] = []

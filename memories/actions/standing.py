@@ -18,8 +18,10 @@ class Standing:
     """The slots, their current versions and the forgotten sources that the gate asks for. The caller holds the locks
     of the namespaces, so nobody else changes them meanwhile."""
 
-    def __init__(self, principal: Principal) -> None:
+    def __init__(self, principal: Principal, agent_id: uuid.UUID | None) -> None:
+        """`agent_id`: the agent that proposes by itself, if one does."""
         self._principal = principal
+        self._agent_id = agent_id
         self._slots: dict[tuple[uuid.UUID, str], Slot | None] = {}
         self._current: dict[uuid.UUID, Memory | None] = {}
         self._forgotten: dict[tuple[uuid.UUID, str], SourceMarker | None] = {}
@@ -67,13 +69,13 @@ class Standing:
     def wishes(self, namespace: Namespace, about: uuid.UUID | None) -> Wishes:
         """What the owner of the namespace, and the person whom the proposal is about, do not want remembered."""
         if (namespace.pk, about) not in self._wishes:
-            self._wishes[namespace.pk, about] = own_rules.wishes_of(namespace.membership, [about])
+            self._wishes[namespace.pk, about] = own_rules.wishes_of(namespace.membership, [about], self._agent_id)
         return self._wishes[namespace.pk, about]
 
     def wishes_of_subject(self) -> Wishes:
         """What the person whom the caller is or works for does not want kept, be it as evidence."""
         if self._wishes_of_subject is None:
-            self._wishes_of_subject = own_rules.wishes_of(access.self_of(self._principal))
+            self._wishes_of_subject = own_rules.wishes_of(access.self_of(self._principal), agent_id=self._agent_id)
         return self._wishes_of_subject
 
     def maintains(self, namespace: Namespace) -> bool:

@@ -106,7 +106,7 @@ def _batch(errand: Import, asker: Principal, claim: datetime) -> tuple[datetime 
             return None, 0
         lines = list(staged(errand)[:BATCH])
         wanted = {line.namespace_id for line in lines}
-        usable = {one.pk: one for one in access.readable(asker) if one.pk in wanted}
+        usable = {one.pk: one for one in access.usable(asker) if one.pk in wanted}
         access.lock(usable.values())
         sitting = Sitting(asker)
         for line in lines:

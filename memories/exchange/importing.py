@@ -55,7 +55,7 @@ def check(principal: Principal, content: bytes, form: str, into: NamespaceRef | 
         raise InvalidInput.field("file", "The file is empty.", "empty_file")
     if len(lines) > MAX_LINES:
         raise InvalidInput.field("file", "The file has more than 10,000 lines; split it.", "too_many_lines")
-    usable = access.readable(principal)
+    usable = access.usable(principal)
     target = access.area(principal, into, among=usable).namespace if into else None
     if into and into.path:
         raise InvalidInput.field("namespace", "Lines keep their own paths; leave the path out.", "whole_only")

@@ -1,6 +1,7 @@
 """Take a conversation in, and stop or repeat looking through it.
 
-What the write gate would refuse to keep is let go of before anything is written: neither a row nor a model sees it.
+What the write gate would refuse to keep, or a rule of the person, is let go of before anything is written: neither a
+row nor a model sees it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from accounts import audit, tenancy
 from accounts.errands import asked_by
 from accounts.errors import Conflict, FieldError, InvalidInput
 from accounts.principals import Principal, Scope
-from memories import access
+from memories import access, own_rules, tenant_policy
 from memories.access import NamespaceRef
 from memories.extraction import model
 from memories.extraction.messages import ExtractionInput, Message
@@ -47,11 +48,17 @@ def ask(principal: Principal, asked: ExtractionInput) -> Extraction:
     _check_names(principal, asked)
     if asked.method == Extraction.Method.MODEL:
         _check_model()
-    namespace = access.area(principal, NamespaceRef("user")).namespace
+    namespace = access.area(principal, NamespaceRef("user"), access.usable(principal)).namespace
     if namespace.membership is not None and namespace.membership.memory_off_at is not None:
         raise Conflict("The person has turned memory off.", code="memory_off")
+    if namespace.is_closed:
+        raise Conflict("The person has shut this agent out.", code="agent_off")
     read = [_read(one, asked.method, namespace.owner_name) for one in asked.messages]
-    messages = [replace(one, text=None) if _is_refused(one.text) else one for one in read]
+    policy, wishes = tenant_policy.active(), own_rules.wishes_of(namespace.membership)
+    messages = [
+        replace(one, text=None) if _is_refused(one.text) or own_rules.is_unwanted(one.text, policy, wishes) else one
+        for one in read
+    ]
     withheld = sum(one != kept for one, kept in zip(read, messages, strict=True))
     with tenancy.atomic():
         access.lock([namespace])  # so that nothing is forgotten between its arrival and its row

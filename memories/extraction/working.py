@@ -120,7 +120,7 @@ def _findings(errand: Extraction, messages: Sequence[Message]) -> list[Finding]:
 def _carry_out(
     errand: Extraction, asker: Principal, claim: datetime, messages: Sequence[Message], found: Sequence[Finding]
 ) -> bool:
-    area = access.area(asker, NamespaceRef("user"))
+    area = access.area(asker, NamespaceRef("user"), access.usable(asker))
     with tenancy.atomic():
         access.lock([area.namespace])
         ended = {"state": State.DONE, "messages": None, "finished_at": timezone.now(), "claimed_until": None}

@@ -57,6 +57,11 @@ class Namespace(TenantRow):
         ]
 
     @property
+    def is_closed(self) -> bool:
+        """Whether its person shut the caller out, as `access` found when it read this for the caller."""
+        return bool(getattr(self, "shut_out", False))
+
+    @property
     def owner_name(self) -> str:
         """The external id or slug under which the API knows the owner."""
         if self.membership is not None:

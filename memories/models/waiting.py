@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from accounts import secrets, tenancy
 from accounts.models import Agent, Membership, TenantRow
 from accounts.tenancy import TenantManager
 from memories.encryption.fields import SealedText
@@ -36,8 +37,9 @@ class SourceMarker(TenantRow):
 class OwnRule(InNamespace, TenantRow):
     """What a person does not want remembered, in their own words: it stands until they remove it or leave.
 
-    `text` is a topic, a kind, a pattern of names, or a phrase. A phrase is matched by its keyed `digest` alone, so one
-    that looks like a secret or an identifier is kept without its text.
+    `text` is a topic, a kind, a pattern of names, a phrase, or the name of an agent that neither writes nor reads here.
+    A phrase is matched by its keyed `digest` alone, so one that looks like a secret or an identifier is kept without
+    its text.
     """
 
     class Type(models.TextChoices):
@@ -45,6 +47,7 @@ class OwnRule(InNamespace, TenantRow):
         KIND = "kind", _("a kind of memory")
         KEY = "key", _("a name")
         PHRASE = "phrase", _("words")
+        AGENT = "agent", _("an agent")
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="own_rules")
     type = models.CharField(max_length=16, choices=Type)
@@ -54,6 +57,11 @@ class OwnRule(InNamespace, TenantRow):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["namespace", "type", "digest"], name="one_own_rule_per_content")]
+
+    @staticmethod
+    def digest_of(text: str) -> str:
+        """The keyed digest by which a rule is known; another tenant's is another one."""
+        return secrets.digest("own_rule", str(tenancy.current_id()), text)
 
 
 class CandidateQuerySet(models.QuerySet["Candidate"]):

@@ -12,7 +12,7 @@ from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from accounts import idempotency
-from accounts.errors import FieldError, InvalidInput
+from accounts.errors import FieldError, Forbidden, InvalidInput
 from accounts.idempotency import Result
 from accounts.principals import Principal, Scope
 from memoryhub.api.reading import MAX_BODY, StrictJSONParser, broken_characters, refuse_secrets
@@ -107,3 +107,12 @@ class HubView(APIView):
         if result.replayed:
             response["Idempotency-Replayed"] = "true"
         return response
+
+
+class PeopleView(HubView):
+    """What people do themselves, with a session or a token of their own: no agent's key opens it."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method != "OPTIONS" and hasattr(self, str(request.method).lower()) and not self.principal.is_person:
+            raise Forbidden("Only a person may do this, with their own token.", code="people_only")
