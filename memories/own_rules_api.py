@@ -34,7 +34,7 @@ class TrialBody(StrictSerializer):
     statement = Text(MAX_STATEMENT)
     kind = Text(MAX_NAME, required=False, default="preference")
     key = Text(MAX_NAME, required=False, default="")
-    evidence_class = Choice(choices=TRIED_CLASSES, required=False, default=TRIED_CLASSES[0])
+    evidence = Choice(choices=TRIED_CLASSES, required=False, default=TRIED_CLASSES[0])
 
 
 class OwnRuleShown(serializers.Serializer):
@@ -102,7 +102,7 @@ class OwnRuleTrialView(PeopleView):
             body["statement"],
             body["kind"],
             body["key"],
-            EvidenceClass(body["evidence_class"]),
+            EvidenceClass(body["evidence"]),
             timezone.now(),
         )
         checks = [{"rule": check.rule, "passed": check.passed, "code": check.code} for check in decision.checks]

@@ -297,7 +297,6 @@ SPECTACULAR_SETTINGS = {
         "ExportScope": "memories.exchange.serializers.EXPORT_SCOPES",
         "ForgetScope": "memories.schemas.FORGET_SCOPES",
         "OwnRuleType": "memories.own_rules_api.RULE_TYPES",
-        "TriedClass": "memories.own_rules_api.TRIED_CLASSES",
         "ExportState": "memories.exchange.serializers.EXPORT_STATES",
         "ImportState": "memories.exchange.serializers.IMPORT_STATES",
     },
