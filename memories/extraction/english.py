@@ -34,27 +34,39 @@ _WISH = words(
     (?:can|could|would|will|won't) {_YOU}(?: be so kind as to)?
     i(?:'d| would)?(?: really)? (?:like|want|need|prefer|love) (?:it if |for )?{_YOU}(?: to| would| could)?
     i(?:'d| would) (?:appreciate it|be grateful) if {_YOU}(?: would| could| can)?
-    (?:need|want) {_YOU} to|{_YOU} (?:should|must|need to|have to|can|will|may)|make (?:it a habit|sure)(?: that)?
-    (?:that )?{_YOU}(?=(?: \w+)? (?:always|never|remember|use|write|keep|stop|cite|give|ask|end|answer|reply))
+    (?:need|want) {_YOU} to|{_YOU} (?:should|must|need to|have to|can|will|may)|make (?:it a habit|sure)(?: that)?(?: {_YOU}(?= (?:always|never)))?
+    that {_YOU}(?= (?:always|never)(?![\w-]))|(?:that )?{_YOU}(?=(?: \w+)? (?:remember|use|write|keep|stop|cite|give|ask|end|answer|reply))
     (?:it's|it is|it would be|it'd be) (?:important|great|nice|good|helpful|best)(?: that| if| for)? {_YOU}
     & (?: to| could| would| can)?|try|to
+    (?:it(?:'d| would| will)|that would) (?:really |greatly )?(?:help|mean|save)(?: \w+){{0,3}} if {_YOU}(?:'d| would| could| can)?
+    (?:would|do) {_YOU} mind(?= (?:\w+ing))|{_YOU} (?:might|may) (?:want|like|wish) to
     """
 )
 _POLITE = "(?:please|pls|plz|kindly|just|also|always|really|do|now)"
 LEAD = rf"(?:{_FILLER}[\s,:!-]+)*(?:{_WISH}\s+)*(?:{_POLITE}[\s,]+)*"
 
 _KEEP = words(
-    r"""
+    rf"""
     (?:remember|rmbr|remeber|rember|memori[sz]e|jot down|bear in mind|keep in mind|don't (?:ever )?forget|never forget
     & |do not forget|dont forget)(?: this| that| it)?(?: in mind)?(?: that)?
     (?:take note|make a (?:mental )?note)(?: of this| of that)?(?: that)?
-    note (?:down )?(?:that|this|my|:|for later)|note(?: for [\w ]{2,24})?(?=\s*:)|(?:note|jot|write) (?:this|that|it) down
-    (?:keep|bear) (?:this|that|it|my|the|one)(?: \w+){0,2} in mind(?: for later)?(?: that)?
+    note (?:down )?(?:that|this|my|:|for later)|note(?: to self)?(?: for [\w ]{{2,24}})?(?=\s*:)|(?:note|jot|write|put) (?:this|that|it) (?:down|somewhere)
+    (?:keep|bear) (?:this|that|it|my|the|one)(?: \w+){{0,2}} in mind(?: for later)?(?: that)?
     (?:add|save|store|put|commit)(?: this| that| it)?(?: (?:to|in|into) (?:your |the )?(?:memory|memories|notes))(?: that)?
     for (?:future|later) reference|(?:save|store|note|record|remember) the fact that|(?:store|save|record) that
     (?:new|house|ground|standing) rule(?=\s*:)
-    (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) [\w ]{2,24}?)?(?=\s*[:,-]|$)
+    (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) [\w ]{{2,24}}?)?(?=\s*[:,-]|$)
     update your (?:notes|memory)(?: that)?
+    (?:remember|not|memori[sz]|stor|sav|record|keep)ing(?: in mind)?(?: this| that| it)?(?: in mind| down)?(?: that)?
+    (?:keep|make|take|leave) (?:yourself )?a (?:mental )?(?:note|record)(?: of| that|(?=\s*[:,-]))
+    (?:log|file|pin|park|stash|tuck|hang on to|hold on to|hold onto) (?:this|that)(?: away| down)?
+    & (?: (?:for|in) (?:later|next time|the future|your (?:notes|memory)))?(?=\s*[:,-])
+    (?:heads[- ]up|a note|something) for (?:the future|next time|later|future (?:chats|conversations|sessions))(?=\s*[:,-])
+    add (?:this |that )?to what {_YOU} (?:already )?know(?: about me)?(?=\s*[:,-])
+    (?:one|a) thing to (?:keep|remember|note|know)(?: on file| in mind)?(?: about me)?(?=\s*[:,-])|(?:keep|put) (?:this|that|it) on file
+    for your (?:notes|memory|records|files)(?=\s*[:,-])
+    (?:so|just so) (?:that )?{_YOU} (?:know|remember|have it) (?:for|in) (?:next time|the future|future|later)(?=\s*[:,-])
+    (?:store|save|record|note|log|keep) (?=my (?:preferred|favou?rite|usual|default|standard|regular|normal)(?![\w-]))
     """
 )
 KEEP = _start(rf"{LEAD}(?P<ask>{_KEEP})(?=[\s,:;.!-]|$)")
@@ -83,10 +95,10 @@ RECOLLECTS = re.compile(
 
 _FROM_NOW = words(
     r"""
-    from now on|from here on(?: out| in)?|going forward|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
+    from now on|from here on(?: out| in)?|going forwards?|moving forwards?|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
     & (?: on| forward)?
     starting (?:today|now|tomorrow|next \w+)
-    by default|as a (?:\w+ )?rule|permanently|for good|until further notice|in general
+    by default|as a (?:\w+ )?(?:rule|instruction|policy|principle|default)|permanently|for good|until further notice|in general
     as of (?:today|now)|from (?:today|tomorrow|this (?:week|month|year)|next \w+)(?: on(?:wards?)?)?
     at all times|under (?:no|all) circumstances|in (?:each|every) (?:repl(?:y|ies)|answers?|e-?mails?|message|report)
     for (?:(?:all|any|every) )?future \w+|for (?:all|any|every) (?:my )?\w+|whenever possible|(?:until|unless) i (?:say|tell you|ask) otherwise
@@ -105,7 +117,7 @@ _TOWARDS = (
     "(?:ask|send|paste|say|give|show|share|post|upload|tell|request|write|talk|mention|want|need|quote|type|forward)"
 )
 WHENEVER = _start(
-    rf"{LEAD}(?:whenever|every (?:single )?time|each time|any time|when(?: (?:{_YOU} )?(?:answer|writ|reply|respond|draft"
+    rf"{LEAD}(?:whenever|every (?:single )?time|each time|any ?time|when(?: (?:{_YOU} )?(?:answer|writ|reply|respond|draft"
     rf"|explain|summari[sz]|translat|quot|format|cod|review)\w*| i {_TOWARDS})|if (?:i|we) {_TOWARDS}|next time i {_TOWARDS})"
     rf"(?![\w-])[^.!?]*?,\s*(?P<rest>.+)"
 )
@@ -119,17 +131,23 @@ IMPERATIVE = _start(
         """
         use|put|keep|give|show|write|add|answer|reply|send|call|ask|start|begin|end|include|make|let's|skip|avoid|leave|say
         talk|speak|treat|address|sign|round|cite|link|list|format|check|drop|stop|don't|dont|do not|no|only|render|convert
-        explain|summari[sz]e|translate|draft|describe|mark|highlight|remind|schedule|order|mention|refer|shorten|sort|name
+        stick|explain|summari[sz]e|translate|draft|describe|mark|highlight|remind|schedule|order|mention|refer|shorten|sort|name
         """
     )
     + r")(?![\w-])"
 )
-TELLS = _start(r"(?:will|would|is|was|could|might|may|maybe)(?![\w-])")
+TELLS = _start(
+    r"(?:will|would|is|was|could|might|may|maybe|seems?|looks?|feels?|sounds?|means?|takes?|requires?|has|had|gets?|got)(?![\w-])"
+    r"|\w+[^\Ws]s (?<!always )(?:the|he|she|it|they|we|his|her|their)(?![\w-])"
+)
 HABIT = _start(
-    rf"{LEAD}(?:default to|make it a (?:habit|rule) to|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
-    rf"|(?:don't|do not|dont|never)(?![\w-]).*(?:any ?more|ever again)(?=\W*$|[,.])"
+    rf"{LEAD}(?:default to|(?:(?:let's )?make it|get into|form|build|develop|adopt) (?:a|the) (?:habit|rule|policy|practice|point)(?: to| of| that)"
+    rf"|(?:start|begin|open|end|close|finish|sign|prefix|tag|label|title|number|date) (?:every|each|all (?:my|our|your|future|of))"
+    rf"|when(?:ever)? i say [^,]{{1,40}},? (?:i mean|it means|that means)"
+    rf"|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
+    rf"|(?:don't|do not|dont|never)(?![\w-]).*(?:any ?more|(?:ever )?again)(?=\W*$|[,.])"
     rf"|stop (?:sending|asking|calling|using|adding|suggesting|recommending|saying|starting|ending|including|giving|telling|reminding"
-    rf"|apologi[sz]ing|putting|writing)|consider me|treat me as|make [\w ]{2, 40} (?:my|the|your) default|stick to (?=.*from now on))(?![\w-])"
+    rf"|apologi[sz]ing|putting|writing)|consider me|treat me as|make [\w ]{{2,40}} (?:my|the|your) default|stick to (?=.*from now on))(?![\w-])"
 )
 STATES = _start(
     rf"(?:{_FILLER}[\s,]+)*(?:(?:the|a|an|our|his|her|their|this|that) (?!(?:answers?|repl(?:y|ies)|reports?|summar|emails?)"
@@ -152,7 +170,10 @@ OUTPUT = _word(
         """
     )
 )
-CALL_ME = _start(rf"{LEAD}(?:call|refer to|address) me (?:as |by )?(?P<name>.+)")
+CALL_ME = _start(
+    rf"{LEAD}(?:(?:call|refer to|address) me (?:as |by )?|my pronouns are |i go by (?!(?:the|bus|car|train|foot|bike|plane|that|this|what)\b))"
+    rf"(?P<name>.+)"
+)
 CALL_ME_NOT = re.compile(
     r"^(?:when|if|at|on|in|a|an|the|back|later|tomorrow|tonight|today|after|before|again|now|once|as soon|whenever|to|for"
     r"|crazy|old-fashioned)(?![\w-])"
@@ -165,6 +186,8 @@ RIGHT_NOT_WRONG = re.compile(
     rf"{START}(?:i'm|i am|im|i have|i've|i work|i live|i come|my \w+(?: \w+)?(?: is| are|'s))(?![\w-])[^?]*?"
     rf"(?:, ?(?:and )?not|; not| not) (?:in |from |at |a |an |the )?\w+"
 )
+
+TOLD_OF = _word("(?:was|were|had been)")
 
 # --- what only looks alike -------------------------------------------------------------------------------
 
@@ -208,7 +231,7 @@ REPORTS = re.compile(
     )
 )
 TASK = _start(
-    rf"{LEAD}(?:translate|proofread|rewrite|rephrase|paraphrase|fix|correct|edit|polish|summari[sz]e|write|draft|compose"
+    rf"{LEAD}(?:translate|proofread|rewrite|rephrase|paraphrase|fix|correct(?! yourself)|edit|polish|summari[sz]e|write(?! (?:this|that|it) down)|draft|compose"
     rf"|generate|create|spell[- ]?check|explain|quote|read|say|check|repeat|print|type|complete|continue)(?![\w-])[^.!?]{{0,60}}?"
     rf"(?::|(?:in which|where|that says|that begins|saying|telling|with the (?:line|words)|called|titled)(?![\w-]))"
 )

@@ -25,8 +25,12 @@ _KEY_LENGTH = 60
 
 # One character for one, so that every place in the folded text is the same place in the original.
 _FOLD = str.maketrans(
-    "‘’“”「」『』，：；！？（）記請後對從這說讓別來裡總過錯嗎麼開發個條時點問簡實際給們統應該長實號稱書寫單價價錄備忘電郵爲為會見",
-    '\'\'"""""",:;!?()记请后对从这说让别来里总过错吗么开发个条时点问简实际给们统应该长实号称书写单价价录备忘电邮为为会见',
+    "‘’“”「」『』，：；！？（）"
+    "記請後對從這說讓別來裡裏總過錯嗎麼開發個條時點問簡實際給們統應該長號稱書寫單價錄備電郵爲為會見幫註憶習慣歡愛語體標題鐘還務須誤聽講聲碼沒買賣車東關閉門間風話認識計劃報紙網頁業員導經濟約預訂週歲幾萬樣與"
+    "將當動轉換結論詳細圖檔類項選擇確訊聯繫復覆憑證醫藥減壓飯貓頭髮齡廣場國專華漢學練課師歷職產區園樓層邊遠進運輸",
+    '\'\'"""""",:;!?()'
+    "记请后对从这说让别来里里总过错吗么开发个条时点问简实际给们统应该长号称书写单价录备电邮为为会见帮注忆习惯欢爱语体标题钟还务须误听讲声码没买卖车东关闭门间风话认识计划报纸网页业员导经济约预订周岁几万样与"
+    "将当动转换结论详细图档类项选择确讯联系复复凭证医药减压饭猫头发龄广场国专华汉学练课师历职产区园楼层边远进运输",
 )
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`{3}.*?(?:`{3}|\Z)|`[^`\n]+`", re.S)
 _RECALLED = re.compile(r"\[memory context\].*?(?:\[end of memory context\]|\Z)", re.S)
@@ -246,8 +250,8 @@ def _directs(said: str) -> bool:
         return True
     if en.FROM_NOW_LAST.search(said) or en.HABIT.match(said):
         return not en.STATES.match(said)
-    if en.IMPERATIVE_ALWAYS.match(said):
-        return True
+    if (always := en.IMPERATIVE_ALWAYS.match(said)) is not None:
+        return not en.TOLD_OF.search(always["rest"])
     if en.PREFERS.match(said) and en.OUTPUT.search(said[4:]):
         return bool(en.FROM_NOW.search(said) or en.STANDING.search(said))
     if zh.NAME.search(said) or zh.PREFERS.search(said):
@@ -273,7 +277,8 @@ def _request(text: str, folded: str, start: int, end: int) -> Request:
         start += 1
     words = _AFTER.sub("", text[start:end])
     said = folded[start : start + len(words)]
-    one_off = reuse.is_one_off(topics.prepare(words))
+    once_only = _is_once(said) and not _directs(said) and _kept(said) is None
+    one_off = once_only or reuse.is_one_off(topics.prepare(words))
     kind = PROFILE if wording.ABOUT_ONESELF.search(said) and not wording.WISHES.search(said) else PREFERENCE
     evident = next((key for of, key, pattern in wording.KEYS if of == kind and pattern.search(said)), None)
     return Request(words, start, start + len(words), kind, evident or key_of(words), one_off)
