@@ -96,6 +96,7 @@ class TwinShown(drf.Serializer):
 
     memory = schemas.MemoryShown()
     likeness = drf.FloatField()
+    sure = drf.BooleanField(help_text="False: it says the same perhaps.")
     by = drf.CharField()
 
 
@@ -269,7 +270,8 @@ def _dossier(opened: dossier.Dossier) -> dict[str, Any]:
         },
         "rivals": [rendering.candidate(one) for one in opened.rivals],
         "twins": [
-            {"memory": rendering.memory(one.entry), "likeness": one.likeness, "by": one.by} for one in opened.twins
+            {"memory": rendering.memory(one.entry), "likeness": one.likeness, "by": one.by, "sure": one.sure}
+            for one in opened.twins
         ],
         "times_proposed": opened.times,
         "outcomes": [look for look, _words in opened.marks],
