@@ -234,6 +234,17 @@ class RewordView(PeopleView):
         return Response(rendering.candidate(decisions.reword(self.principal, candidate_id, **body)))
 
 
+class ResubmitView(PeopleView):
+    scopes: ClassVar = {"POST": Scope.PROPOSE}
+
+    @extend_schema(operation_id="resubmit_candidate", request=RewordBody, responses=schemas.CandidateShown)
+    def post(self, request: Request, candidate_id: str) -> Response:
+        """Send what was given back to you again, in other words; the answer has the new `content_hash`."""
+        access.candidate(self.principal, candidate_id)
+        body = dict(self.read(RewordBody))
+        return Response(rendering.candidate(decisions.resubmit(self.principal, candidate_id, **body)))
+
+
 class QualityView(PeopleView):
     """How well the reviews work, over eight weeks."""
 

@@ -347,6 +347,10 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
     Page("playbook/", SAFE, SIGN_IN, SHOWN),
     Page("playbook/duplicates/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/following/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/following/<uuid:follow_id>/stop/", POST, SIGN_IN, ANSWERED, {"follow_id": "follow_id"}),
+    Page("playbook/places/<uuid:namespace_id>/follow/", POST, SIGN_IN, ANSWERED, {"namespace_id": "team_namespace_id"}),
+    Page(f"{ENTRY_PAGE}/follow/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
     Page("playbook/new/", FORM, SIGN_IN, ANSWERED),
     Page(f"{ENTRY_PAGE}/", SAFE, SIGN_IN, SHOWN, TEAM_MEMORY),
     Page(f"{ENTRY_PAGE}/compare/", SAFE, SIGN_IN, (404,), TEAM_MEMORY),  # there is one version only
