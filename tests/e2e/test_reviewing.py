@@ -79,6 +79,43 @@ def test_keys_are_silent_while_one_types_and_composes(acme: Company, live_server
         assert DelayedVerdict.objects.get().state == "undone"
 
 
+def test_a_phone_has_every_verdict_at_hand_without_hiding_anything(
+    acme: Company, live_server: Any, page: Page, complaints: list[str]
+) -> None:
+    """At 320 px the three verdicts stay in view while one reads; what is read last lies above them, not beneath."""
+    held = lesson(acme)
+    page.set_viewport_size({"width": 320, "height": 640})
+    sign_in(page, live_server.url, "rita@acme.example")
+    page.goto(f"{live_server.url}/reviews/{held['candidate_id']}/")
+    bar = page.locator(".verdicts")
+    for share in (0, 0.5, 1):
+        page.evaluate(f"window.scrollTo(0, document.body.scrollHeight * {share})")
+        for one in bar.locator(".button").all():
+            assert one.is_visible()
+            reached = one.evaluate(
+                "one => { const box = one.getBoundingClientRect();"
+                " return one.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)); }"
+            )
+            assert reached, (share, one.inner_text())
+    last = page.locator(".decision a").last.bounding_box()
+    top = bar.bounding_box()
+    assert last is not None
+    assert top is not None
+    assert last["y"] + last["height"] <= top["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.locator(".verdicts a[href='#refusal']").click()
+    page.locator("#refusal button").first.wait_for(state="visible")
+    page.locator(".verdicts a[href='#wish']").click()
+    page.locator("#wish textarea").wait_for(state="visible")
+    page.locator("#wish textarea").focus()
+    assert bar.evaluate("bar => getComputedStyle(bar).position") == "static", "room for the keyboard on the screen"
+    page.locator("h1").click()
+    with page.expect_navigation():
+        bar.locator("button").click()
+    with acme.entered():
+        assert DelayedVerdict.objects.get().verdict == "approve"
+
+
 @pytest.mark.parametrize(("language", "width", "scheme"), [("en", 1440, "light"), ("zh-hans", 320, "dark")])
 def test_the_pages_look_right(
     acme: Company, live_server: Any, page: Page, complaints: list[str], language: str, width: int, scheme: Any
