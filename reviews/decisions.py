@@ -216,7 +216,7 @@ def resubmit(
         if secrets.same(candidate.content_hash, content_hash):
             raise InvalidInput.field("statement", "These are the words that were given back.", "unchanged")
         _note(principal, candidate, "resubmit")
-    announcing.waiting(candidate)
+        announcing.waiting(candidate)
     return candidate
 
 

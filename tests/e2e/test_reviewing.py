@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, word
-from conftest import picture, sign_in, speak
+from conftest import ARTEFACTS, picture, sign_in, speak
 from playwright.sync_api import Page
+from test_notices import sweep
 
 from accounts.principals import system
 from memories.models import Candidate
@@ -97,6 +98,9 @@ def test_a_phone_has_every_verdict_at_hand_without_hiding_anything(
                 " return one.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)); }"
             )
             assert reached, (share, one.inner_text())
+    page.evaluate("window.scrollTo(0, 300)")
+    page.screenshot(path=ARTEFACTS / "phone-verdicts.png")
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
     last = page.locator(".decision a").last.bounding_box()
     top = bar.bounding_box()
     assert last is not None
@@ -145,3 +149,37 @@ def test_the_pages_look_right(
     picture(page, f"{name}-after-a-decision")
     page.goto(f"{live_server.url}/reviews/quality/")
     picture(page, f"{name}-quality")
+
+
+@pytest.mark.parametrize(("language", "width", "scheme"), [("en", 1280, "dark"), ("zh-hans", 320, "light")])
+def test_the_proposers_and_followers_pages_look_right(
+    acme: Company, live_server: Any, page: Page, complaints: list[str], language: str, width: int, scheme: Any
+) -> None:
+    """What came back is reached from the bell, worded anew and sent again; what one follows from the playbook."""
+    held = lesson(acme)
+    rita = acme.person("rita").client
+    wish = {"content_hash": held["content_hash"], "reason": "unclear", "comment": "Which log? 哪一份日志？"}
+    rita.post(f"/reviews/{held['candidate_id']}/request_changes/", wish)
+    with acme.entered():
+        delays.commit_due(system(acme.tenant.pk), DelayedVerdict.objects.get().commits_at)
+    entry = acme.alice.share(TEAM, f"Restart the {word()} importer safely.", key=f"plan_{word()}", kind="procedure")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    speak(page.context, language, live_server.url)
+    sign_in(page, live_server.url, "alice@acme.example")
+    page.goto(f"{live_server.url}/playbook/{entry['memory_id']}/")
+    page.locator("form[action$='/follow/'] button").click()
+    page.wait_for_selector("form[action$='/stop/']")
+    picture(page, f"{language}-{width}-{scheme}-entry")
+    acme.alice.correct(entry, evidence="review", statement=f"Restart the {word()} importer with care.")
+    sweep()
+    for path in ("playbook/", "playbook/following/", "notices/", "waiting/"):
+        page.goto(f"{live_server.url}/{path}")
+        picture(page, f"{language}-{width}-{scheme}-{path.strip('/').replace('/', '-')}")
+    page.locator(f"a[href='/candidates/{held['candidate_id']}/']").click()
+    picture(page, f"{language}-{width}-{scheme}-returned")
+    page.locator("form[action$='/resubmit/'] textarea").first.fill(f"Read the newest {word()} log first.")
+    with page.expect_navigation():
+        page.locator("form[action$='/resubmit/'] button").click()
+    with acme.entered():
+        assert Candidate.objects.get(pk=held["candidate_id"]).status == "pending"
