@@ -332,9 +332,7 @@ def _require_admissible(principal: Principal, candidate: Candidate, words: Mappi
         raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
 
 
-def _waiting(
-    seen: Candidate, content_hash: str, due: DelayedVerdict | None, *statuses: Candidate.Status
-) -> Candidate:
+def _waiting(seen: Candidate, content_hash: str, due: DelayedVerdict | None, *statuses: Candidate.Status) -> Candidate:
     """The candidate when nobody has decided it, or it is in one of the statuses; of a delayed verdict, when it was
     decided in time."""
     still = statuses or (Candidate.Status.PENDING,)

@@ -1,4 +1,4 @@
-"""Whoever follows an entry of the playbook, or all of a place's, is told what becomes of it, as long as they may see it.
+"""Whoever follows an entry of the playbook, or all of a place's, is told what becomes of it while they may see it.
 
 What is told is read from what stands: a new version, an entry out of use, an end that comes near.
 """

@@ -99,7 +99,7 @@ class Notice(TenantRow):
 
 
 class Follow(TenantRow):
-    """That a person wants to know what becomes of one entry of the playbook, or, without a `slot`, of all of a place's."""
+    """That a person wants to know what becomes of an entry of the playbook or, without a `slot`, of all of a place's."""
 
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
@@ -108,7 +108,9 @@ class Follow(TenantRow):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["membership", "namespace"], condition=models.Q(slot=None), name="one_follow_per_person_and_place"
+                fields=["membership", "namespace"],
+                condition=models.Q(slot=None),
+                name="one_follow_per_person_and_place",
             ),
             models.UniqueConstraint(fields=["membership", "slot"], name="one_follow_per_person_and_entry"),
         ]
