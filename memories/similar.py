@@ -65,8 +65,8 @@ class Pair:
 
 
 def pairs(samples: Sequence[Sample], means: Means | None, *, of_first: bool = False) -> list[Pair]:
-    """Every near-duplicate pair, the sure and the most alike first, or those of the first sample. Without `means` only words are
-    compared."""
+    """Every near-duplicate pair, the sure and the most alike first, or those of the first sample. Without `means` only
+    words are compared."""
     found = {(pair.one, pair.other): pair for pair in by_meaning(samples, means)} if means is not None else {}
     found |= {(pair.one, pair.other): pair for pair in by_words(samples, of_first=of_first)}
     chosen = [pair for pair in found.values() if pair.one == 0 or not of_first]

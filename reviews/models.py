@@ -99,7 +99,7 @@ class Notice(TenantRow):
 
 
 class Follow(TenantRow):
-    """That a person wants to know what becomes of an entry of the playbook or, without a `slot`, of all of a place's."""
+    """That a person wants to know what becomes of an entry of the playbook or, without a `slot`, of a whole place."""
 
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")

@@ -153,6 +153,7 @@ def test_the_entry_tells_how_it_is_used_and_what_speaks_against_it(acme: Company
     assert {name: sum(days) for name, days in page.context["usage"].outcomes} == {
         "used": 1, "irrelevant": 0, "wrong": 2, "stale": 0,
     }  # fmt: skip
+    assert "in the last 30 days: 3. It was used in 1 of them." in text_of(page)
     assert [one.agent for one in page.context["against"]] == ["helper", "helper"]
 
 

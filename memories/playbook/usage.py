@@ -33,8 +33,14 @@ class Usage:
         return any(self.recalled) or any(any(counts) for _name, counts in self.outcomes)
 
     @property
-    def total(self) -> int:
-        return sum(self.recalled)
+    def answers(self) -> int:
+        """How often an agent said what it made of the entry."""
+        return sum(sum(counts) for _name, counts in self.outcomes)
+
+    @property
+    def helped(self) -> int:
+        """How often an agent said that it used it."""
+        return sum(dict(self.outcomes)[Feedback.Verdict.USED])
 
 
 @dataclass(frozen=True, slots=True)
