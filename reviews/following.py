@@ -124,8 +124,7 @@ def _sees() -> Q:
 
 def _follow(principal: Principal, place: Namespace, slot: Slot | None) -> Follow:
     with tenancy.atomic():
-        given = {"membership_id": principal.subject_id, "namespace": place, "slot": slot}
-        row, made = Follow.objects.get_or_create(**given)
+        row, made = Follow.objects.get_or_create(membership_id=principal.subject_id, namespace=place, slot=slot)
         if made:
             audit.record(principal, "playbook.follow", target="follow", target_id=row.pk)
     return row
