@@ -101,8 +101,8 @@ class DatabaseLoader:
         opened, may_be_sealed = _opening(namespace_id), keys.configured()
         changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
         if after_rev >= 0:
-            # Few as a rule. Where PostgreSQL expects many, it would read a whole table to join them.
-            few = list(changed.values_list("pk", flat=True)[: FEW + 1])
+            # Few as a rule. Where PostgreSQL expects many, it would read whole tables to find and join them.
+            few = list(changed.order_by("rev").values_list("pk", flat=True)[: FEW + 1])
             changed = Memory.objects.filter(pk__in=few) if len(few) <= FEW else changed
         for values in changed.values_list(*COLUMNS.values()).iterator(chunk_size=2000):
             if may_be_sealed or (values[PACK] or b"").startswith(MAGIC):
