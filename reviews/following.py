@@ -9,14 +9,15 @@ import uuid
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, TextField
+from django.db.models.functions import Cast
 
 from accounts import audit, tenancy
 from accounts.errors import NotVisible
-from accounts.models import GroupMember, Membership
+from accounts.models import GroupMember
 from accounts.principals import Principal, Role
 from memories import access
-from memories.models import Memory, Namespace, Slot
+from memories.models import Memory, MemoryQuerySet, Namespace, Slot
 from memories.playbook import entries
 from reviews.models import Follow, Notice
 
@@ -71,13 +72,14 @@ def with_restored(principal: Principal, memory_ids: Collection[uuid.UUID]) -> li
 def pairs(kind: str, now: datetime) -> list[tuple[uuid.UUID, uuid.UUID]]:
     """Who has to be told of which memories by a notice of this kind, told or not."""
     found: list[tuple[uuid.UUID, uuid.UUID]] = []
+    what = WHAT[kind](Memory.objects.current().filter(entries.of_playbook()), now)
     for path, follows in (
-        ("slot__versions", Follow.objects.filter(slot__isnull=False)),
-        ("namespace__memories", Follow.objects.filter(slot=None)),
+        ("slot__versions", _seen().filter(slot__isnull=False)),
+        ("namespace__memories", _seen().filter(slot=None)),
     ):
         told = Notice.objects.filter(kind=kind, target_id=OuterRef("entry"), membership=OuterRef("membership"))
-        rows = follows.filter(_sees()).annotate(entry=F(f"{path}__pk"), since=F(f"{path}__created_at"))
-        rows = rows.filter(~Exists(told), entry__in=WHAT[kind](now).values("pk"))
+        rows = follows.annotate(entry=F(f"{path}__pk"), since=F(f"{path}__created_at"))
+        rows = rows.filter(~Exists(told), entry__in=what.values("pk"))
         if kind == Notice.Kind.CHANGED:
             rows = rows.filter(since__gt=F("created_at"))
         found += rows.values_list("membership_id", "entry")[:BATCH]
@@ -86,40 +88,41 @@ def pairs(kind: str, now: datetime) -> list[tuple[uuid.UUID, uuid.UUID]]:
 
 def holds(kind: str, now: datetime) -> Q:
     """Whether a notice of this kind is still so, and its reader still follows that and may see it."""
-    follows = Follow.objects.filter(_sees(), membership=OuterRef(OuterRef("membership_id")))
+    follows = _seen().filter(membership=OuterRef(OuterRef("membership_id")))
     follows = follows.filter(Q(slot=OuterRef("slot")) | Q(slot=None, namespace=OuterRef("namespace")))
-    return Q(Exists(WHAT[kind](now).filter(Exists(follows), pk=OuterRef("target_id"))), kind=kind)
+    what = WHAT[kind](Memory.objects.current(), now)
+    return Q(Exists(what.filter(Exists(follows), pk=OuterRef("target_id"))), kind=kind)
 
 
 BATCH = 1000
-Memories = QuerySet[Memory]
 
 
-def _changed(now: datetime) -> Memories:
-    return Memory.objects.current().filter(entries.of_playbook(), created_at__gt=now - KEPT)
+def _changed(rows: MemoryQuerySet, now: datetime) -> MemoryQuerySet:
+    return rows.filter(created_at__gt=now - KEPT)
 
 
-def _suspended(now: datetime) -> Memories:
-    return entries.in_state(Memory.objects.current().filter(entries.of_playbook()), "suspended", now)
+def _suspended(rows: MemoryQuerySet, now: datetime) -> MemoryQuerySet:
+    return entries.in_state(rows, "suspended", now)
 
 
-def _ending(now: datetime) -> Memories:
-    return entries.in_state(Memory.objects.current().filter(entries.of_playbook()), "ending", now)
+def _ending(rows: MemoryQuerySet, now: datetime) -> MemoryQuerySet:
+    return entries.in_state(rows, "ending", now)
 
 
-WHAT: Mapping[str, Callable[[datetime], Memories]] = {
+WHAT: Mapping[str, Callable[[MemoryQuerySet, datetime], MemoryQuerySet]] = {
     Notice.Kind.CHANGED: _changed,
     Notice.Kind.SUSPENDED: _suspended,
     Notice.Kind.ENDING: _ending,
 }
 
 
-def _sees() -> Q:
-    """Whether who follows may still see the place: a member of it, who answers for the agent, or any reviewer."""
+def _seen() -> QuerySet[Follow]:
+    """What is followed by who may still see the place: a member of it, who answers for the agent, or any reviewer."""
     member = GroupMember.objects.filter(group=OuterRef("namespace__group"), membership=OuterRef("membership"))
-    reviewers = [one.pk for one in Membership.objects.filter(is_active=True) if one.has_role(Role.REVIEWER)]
-    owns = Q(namespace__agent__owner=F("membership")) | Q(namespace__type="agent", membership__in=reviewers)
-    return Q(membership__is_active=True) & (Q(Exists(member)) | owns)
+    rows = Follow.objects.alias(roles=Cast("membership__roles", TextField())).filter(membership__is_active=True)
+    owns = Q(namespace__agent__owner=F("membership"))
+    reviews = Q(namespace__type=Namespace.Type.AGENT, roles__contains=f'"{Role.REVIEWER.value}"')
+    return rows.filter(Q(Exists(member)) | owns | reviews)
 
 
 def _follow(principal: Principal, place: Namespace, slot: Slot | None) -> Follow:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from cast import TEAM, Company, now, text_of, word
+from cast import AGENT, TEAM, Company, now, text_of, word
 from django.core import mail
 from django.test import Client
 from test_notices import bell, sweep
 from test_playbook import STEPS, suspended, teach
 
-from accounts.models import GroupMember
+from accounts.models import GroupMember, Membership
 from memories.models import Namespace
 from reviews.models import Follow, Notice
 
@@ -91,3 +91,15 @@ def test_only_what_one_sees_can_be_followed(acme: Company, beta: Company, alice:
         assert alice.post(path).status_code == 302
     with acme.entered():
         assert Follow.objects.count() == 2
+
+
+def test_a_reviewer_follows_what_any_agent_goes_by_until_they_review_no_more(acme: Company) -> None:
+    entry = teach(acme.alice, word(), namespace=AGENT)
+    rita = acme.person("rita").client
+    assert rita.post(f"/playbook/{entry['memory_id']}/follow/").status_code == 302
+    acme.alice.correct(entry, evidence="review", value=STEPS | {"steps": ["Refund at once."]})
+    sweep()
+    assert bell(rita) == 1
+    with acme.entered():
+        Membership.objects.filter(external_id="rita").update(roles=["member"])
+    assert bell(rita) == 0
