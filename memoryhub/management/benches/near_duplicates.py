@@ -1,6 +1,6 @@
 """How many of 30 pairs the finder of near-duplicates finds among 200 entries, and how many it makes up.
 
-Measured on the playbook by which its numbers were chosen, and on one that had no part in that.
+Measured on the playbook by which the margin was chosen, and on one that had no part in that.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def compare(playbook: Sequence[Entry]) -> list[Pair]:
 def run(console: Console) -> bool:
     """Print what was found, missed and made up in both; whether the first is as good as it should be."""
     console.print(f"embedder {_name()}")
-    is_good = _print(console, "the playbook the numbers were chosen by", playbook_entries.entries())
-    _print(console, "a playbook unseen by then", unseen_entries.entries())
+    is_good = _print(console, "the playbook the margin was chosen by", playbook_entries.entries())
+    _print(console, "a playbook the margin was not chosen by", unseen_entries.entries())
     return is_good
 
 
