@@ -2,8 +2,8 @@
 
 Two ways to be a near-duplicate. By words: most of what either says, weighted by how rare it is in the set, the other
 says too. By meaning: their vectors, centred by language, are nearer to each other than either is to its other
-neighbours, by a margin. The margin and not the cosine decides, since a playbook is full of sentences of one form about
-different things, which all lie close together.
+neighbours, by a margin. Both ask what the others are like, since a playbook is full of sentences of one form about
+different things, which all lie close together. Where the margin is smaller the two say the same perhaps.
 """
 
 from __future__ import annotations
@@ -20,10 +20,16 @@ from memories.search import tokens
 from memories.vectors import LANGUAGES, Means, Vector
 
 SAME_WORDS = 0.6
-"""From this share of common words on a text is a copy with changes."""
+"""From this share of common words on a text is a copy with changes, unless many are as alike: then it is their form."""
+COPY = 0.85
+"""From this share on it is a copy, however many there are."""
+ALIKE = 3
+"""With how many others a text may have as many words in common before that counts as a form."""
 MARGIN = 0.16
 """How much nearer than its other neighbours: midway between the pairs that say the same and those that do not, in the
 benchmark's playbook."""
+PERHAPS = 0.12
+"""From this margin on it is worth a look."""
 NEIGHBOURS = 3
 USUAL = 0.25
 """How near the nearest others are in a large playbook, for sets too small to tell."""
@@ -46,21 +52,25 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two samples, by place, that say the same: how much so from 0 to 1, and whether by their `words` or `meaning`."""
+    """Two samples, by place, that say the same: how much so from 0 to 1, and whether by their `words` or `meaning`.
+
+    Not `sure`: perhaps.
+    """
 
     one: int
     other: int
     likeness: float
     by: str
+    sure: bool = True
 
 
 def pairs(samples: Sequence[Sample], means: Means | None, *, of_first: bool = False) -> list[Pair]:
-    """Every near-duplicate pair, the most alike first, or those of the first sample. Without `means` only words are
-    compared."""
+    """Every near-duplicate pair, the sure and the most alike first, or those of the first sample. Without `means` only
+    words are compared."""
     found = {(pair.one, pair.other): pair for pair in by_meaning(samples, means)} if means is not None else {}
     found |= {(pair.one, pair.other): pair for pair in by_words(samples, of_first=of_first)}
     chosen = [pair for pair in found.values() if pair.one == 0 or not of_first]
-    return sorted(chosen, key=lambda pair: (-pair.likeness, pair.one, pair.other))
+    return sorted(chosen, key=lambda pair: (not pair.sure, -pair.likeness, pair.one, pair.other))
 
 
 def by_words(samples: Sequence[Sample], *, of_first: bool = False) -> list[Pair]:
@@ -81,8 +91,14 @@ def by_words(samples: Sequence[Sample], *, of_first: bool = False) -> list[Pair]
                 common[one, other] += weights[term]  # type: ignore[assignment]
     if of_first:
         common = Counter({pair: both for pair, both in common.items() if pair[0] == 0})
-    shares = ((one, other, both / (totals[one] + totals[other] - both)) for (one, other), both in common.items())
-    return [Pair(one, other, round(min(share, 1.0), 3), "words") for one, other, share in shares if share >= SAME_WORDS]
+    shares = {(one, other): both / (totals[one] + totals[other] - both) for (one, other), both in common.items()}
+    alike = {pair: share for pair, share in shares.items() if share >= SAME_WORDS}
+    times = Counter(at for pair in alike for at in pair)
+    return [
+        Pair(one, other, round(min(share, 1.0), 3), "words")
+        for (one, other), share in alike.items()
+        if share >= COPY or max(times[one], times[other]) <= ALIKE
+    ]
 
 
 def by_meaning(samples: Sequence[Sample], means: Means) -> list[Pair]:
@@ -103,8 +119,9 @@ def by_meaning(samples: Sequence[Sample], means: Means) -> list[Pair]:
         for group in (False, True):
             other = int(nearest[group][one])
             mutual = other > one and int(nearest[bool(chinese[one])][other]) == one
-            if mutual and margins[one, other] >= MARGIN:
-                found.append(Pair(known[one], known[other], round(float(max(cosines[one, other], 0)), 3), "meaning"))
+            if mutual and (margin := margins[one, other]) >= PERHAPS:
+                likeness = round(float(max(cosines[one, other], 0)), 3)
+                found.append(Pair(known[one], known[other], likeness, "meaning", sure=bool(margin >= MARGIN)))
     return found
 
 

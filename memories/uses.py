@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from accounts import tenancy
 from accounts.principals import Principal
-from memories.models import Memory, Recall, Use
+from memories.models import Memory, Namespace, Recall, Use
 
 BATCH = 500
 WEEKS = 12
 WEEK = timedelta(weeks=1)
+DAYS = 32
+"""A month as any reader's calendar counts it, with the day that may have begun elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,11 @@ def weekly(use: Use | None, now: datetime) -> Weekly:
     return Weekly(tuple(use.weeks.get(name, 0) for name in _last_weeks(now)), use.total, use.last_at)
 
 
+def daily(use: Use | None, days: Sequence[date]) -> list[int]:
+    """The use of one slot on each of these days of UTC."""
+    return [use.days.get(day.isoformat(), 0) if use else 0 for day in days]
+
+
 def _count_batch() -> int:
     with tenancy.atomic():
         due = Recall.objects.select_for_update().filter(is_counted=False).order_by("pk")
@@ -55,21 +62,26 @@ def _count_batch() -> int:
         for _pk, at, items in traces:
             for item in items:
                 moments[uuid.UUID(item["memory_id"])].append(at)
-        _add(_by_slot(moments))
+        _add(*_by_slot(moments))
         Recall.objects.filter(pk__among=[pk for pk, _at, _items in traces]).update(is_counted=True)
     return len(traces)
 
 
-def _by_slot(moments: Mapping[uuid.UUID, Sequence[datetime]]) -> dict[uuid.UUID, list[datetime]]:
-    """What was forgotten meanwhile is not counted any more."""
+def _by_slot(
+    moments: Mapping[uuid.UUID, Sequence[datetime]],
+) -> tuple[dict[uuid.UUID, list[datetime]], set[uuid.UUID]]:
+    """When each slot was used, and which of them belong to no person. What was forgotten meanwhile is not counted."""
     found: dict[uuid.UUID, list[datetime]] = defaultdict(list)
+    shared = set()
     kept = Memory.objects.kept().filter(pk__among=list(moments))
-    for pk, slot_id in kept.values_list("pk", "slot_id"):
+    for pk, slot_id, place in kept.values_list("pk", "slot_id", "namespace__type"):
         found[slot_id] += moments[pk]
-    return found
+        if place != Namespace.Type.USER:
+            shared.add(slot_id)
+    return found, shared
 
 
-def _add(used: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
+def _add(used: Mapping[uuid.UUID, Sequence[datetime]], shared: Collection[uuid.UUID]) -> None:
     known = {one.slot_id: one for one in Use.objects.select_for_update().filter(slot_id__among=list(used))}
     for slot_id, moments in used.items():
         use = known.setdefault(slot_id, Use(slot_id=slot_id, last_at=moments[0]))
@@ -78,11 +90,15 @@ def _add(used: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
         kept = _last_weeks(use.last_at)
         counts = Counter(use.weeks) + Counter(_name(at) for at in moments)
         use.weeks = {name: count for name, count in counts.items() if name in kept}
+        if slot_id in shared:
+            by_day = Counter(use.days) + Counter(at.astimezone(UTC).date().isoformat() for at in moments)
+            first = (use.last_at.astimezone(UTC).date() - timedelta(days=DAYS - 1)).isoformat()
+            use.days = {day: count for day, count in by_day.items() if day >= first}
     Use.objects.bulk_create(
         known.values(),
         update_conflicts=True,
         unique_fields=["slot"],
-        update_fields=["total", "last_at", "weeks"],
+        update_fields=["total", "last_at", "weeks", "days"],
     )
 
 

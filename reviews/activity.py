@@ -34,6 +34,8 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "playbook.suspend": _("suspended an entry of the playbook"),
             "playbook.resume": _("used a suspended entry of the playbook again"),
             "playbook.roll_back": _("asked for an earlier version of an entry of the playbook"),
+            "playbook.follow": _("began to follow the playbook"),
+            "playbook.unfollow": _("stopped following the playbook"),
             "memory.several": _("changed several memories at once"),
             "evidence.attest": _("noted where something comes from"),
             "extraction.ask": _("handed over a conversation to look through"),
@@ -54,6 +56,7 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "candidate.request_changes": _("asked for another version of what had waited"),
             "candidate.withdraw": _("withdrew what had waited"),
             "candidate.reword": _("worded anew what had waited"),
+            "candidate.resubmit": _("sent again what a reviewer had given back"),
         },
     ),
     "using": (

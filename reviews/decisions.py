@@ -182,33 +182,52 @@ def reword(
     new = {"statement": statement, "conditions": conditions, "value": value}
     with tenancy.atomic():
         candidate = _locked(principal, seen, content_hash, None)
-        if candidate.action == Candidate.Action.FORGET:
-            raise Conflict("There is nothing to reword.", code="nothing_to_reword")
-        approval = Approval(
-            candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), _word_of(principal, None, None)
-        )
-        decision = actions.foresee_approval(principal, approval, changes=new)
-        if decision.outcome in REFUSING:
-            raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
+        _require_admissible(principal, candidate, new)
         _note(principal, candidate, "reword")
         actions.reword_held(candidate, new)
     return candidate
 
 
+def resubmit(
+    principal: Principal,
+    candidate_id: str,
+    content_hash: str,
+    *,
+    statement: str,
+    conditions: str | None,
+    value: object,
+) -> Candidate:
+    """Send what a reviewer gave back to its proposer again, in other words: it waits as it did before.
+
+    Raises InvalidInput where the words are the same or the gate refuses them, and nothing of them is kept; Forbidden
+    for anybody but the person who proposed it; StaleVersion and Conflict as `approve`.
+    """
+    seen = access.candidate(principal, candidate_id)
+    if not principal.is_person:
+        raise Forbidden("Only a person may do this, with their own token.", code="people_only")
+    _require_proposer(principal, seen)
+    new = {"statement": statement, "conditions": conditions, "value": value}
+    with tenancy.atomic():
+        access.lock([seen.namespace])
+        candidate = _waiting(seen, content_hash, None, Candidate.Status.CHANGES_REQUESTED)
+        _require_admissible(principal, candidate, new)
+        _move(candidate, Candidate.Status.PENDING)
+        actions.reword_held(candidate, new)
+        if secrets.same(candidate.content_hash, content_hash):
+            raise InvalidInput.field("statement", "These are the words that were given back.", "unchanged")
+        _note(principal, candidate, "resubmit")
+        announcing.waiting(candidate)
+    return candidate
+
+
 def withdraw(principal: Principal, candidate_id: str, content_hash: str) -> Decided:
-    """Take back what one proposed, or what was proposed on one's behalf."""
+    """Take back what one proposed, or what was proposed on one's behalf, also when a reviewer gave it back."""
     principal.require(Scope.PROPOSE)
     seen = access.candidate(principal, candidate_id)
     with tenancy.atomic():
         access.lock([seen.namespace])
-        candidate = _waiting(seen, content_hash, None)
-        own = (
-            candidate.subject_id == principal.subject_id
-            if principal.subject_id
-            else (candidate.agent_id == principal.agent_id)
-        )
-        if not own:
-            raise Forbidden("Only the one who proposed it may withdraw it.", code="not_the_proposer")
+        candidate = _waiting(seen, content_hash, None, Candidate.Status.PENDING, Candidate.Status.CHANGES_REQUESTED)
+        _require_proposer(principal, candidate)
         _move(candidate, Candidate.Status.WITHDRAWN)
         _note(principal, candidate, "withdraw")
     return Decided(candidate)
@@ -296,15 +315,34 @@ def _require_decider(principal: Principal, candidate: Candidate) -> None:
         raise Forbidden("Nobody reviews what they proposed themselves.", code="own_proposal")
 
 
-def _waiting(seen: Candidate, content_hash: str, due: DelayedVerdict | None) -> Candidate:
-    """The candidate when nobody has decided it; of a delayed verdict, when it was decided in time."""
+def _require_proposer(principal: Principal, candidate: Candidate) -> None:
+    mine = candidate.subject_id == principal.subject_id
+    if not (mine if principal.subject_id else candidate.agent_id == principal.agent_id):
+        raise Forbidden("Only the one who proposed it may do this.", code="not_the_proposer")
+
+
+def _require_admissible(principal: Principal, candidate: Candidate, words: Mapping[str, Any]) -> None:
+    """Raise where there are no words to change, or InvalidInput where the gate would not approve these."""
+    if candidate.action == Candidate.Action.FORGET:
+        raise Conflict("There is nothing to reword.", code="nothing_to_reword")
+    said = _word_of(principal, None, None)
+    approval = Approval(candidate, class_of(candidate), principal.actor_id or uuid.UUID(int=0), said)
+    decision = actions.foresee_approval(principal, approval, changes=words)
+    if decision.outcome in REFUSING:
+        raise InvalidInput.field("statement", "The policy refuses these words.", decision.reason)
+
+
+def _waiting(seen: Candidate, content_hash: str, due: DelayedVerdict | None, *statuses: Candidate.Status) -> Candidate:
+    """The candidate when nobody has decided it, or it is in one of the statuses; of a delayed verdict, when it was
+    decided in time."""
+    still = statuses or (Candidate.Status.PENDING,)
     candidate = Candidate.objects.select_for_update(of=("self",)).select_related("slot").get(pk=seen.pk)
     candidate.namespace = seen.namespace
     decided_at = due.created_at if due else timezone.now()
-    if candidate.status == Candidate.Status.PENDING and candidate.lapses_at <= decided_at:
+    if candidate.status in still and candidate.lapses_at <= decided_at:
         raise Conflict("It waited too long and has lapsed.", code="lapsed")
     answered = due is None and not undecided(Candidate.objects.filter(pk=candidate.pk)).exists()
-    if candidate.status != Candidate.Status.PENDING or answered:
+    if candidate.status not in still or answered:
         raise Conflict("It has been decided already.", code="already_decided")
     if not secrets.same(candidate.content_hash, content_hash):
         raise StaleVersion("This is not the content that waits now.", code="content_changed")
@@ -334,7 +372,8 @@ def class_of(candidate: Candidate) -> EvidenceClass:
 def _move(candidate: Candidate, status: str, *, withdrawn_by_erasure: bool = False, memory: object = None) -> None:
     if not withdrawn_by_erasure and status not in Candidate.MOVES.get(Candidate.Status(candidate.status), set()):
         raise Conflict("It has been decided already.", code="already_decided")
-    changes = {"status": status, "decided_at": timezone.now(), "memory": memory}
+    changes = {"status": status, "memory": memory}
+    changes["decided_at"] = None if status == Candidate.Status.PENDING else timezone.now()
     if status in SETTLED_WITHOUT_STORING:
         changes |= BLANK_CANDIDATE
     for name, value in changes.items():

@@ -7,7 +7,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import Errand, Membership, TenantRow
-from memories.models import Candidate
+from memories.models import Candidate, Namespace, Slot
 
 
 class Review(TenantRow):
@@ -67,7 +67,8 @@ class DelayedVerdict(Errand):
 
 
 class Notice(TenantRow):
-    """That a person should know of something: a candidate that waits for them, a memory that ends soon, a new agent.
+    """That a person should know of something: a candidate that waits for them, a memory that ends soon, a new agent,
+    what came of an entry of the playbook that they follow.
 
     It is due for a mail while `mailed_at` is null; `seen_at` takes it out of the count beside the bell.
     """
@@ -76,6 +77,10 @@ class Notice(TenantRow):
         WAITING = "waiting", _("An agent asks to remember or to forget something")
         EXPIRING = "expiring", _("Something remembered ends soon")
         AGENT = "agent", _("A new agent may act for you")
+        RETURNED = "returned", _("A reviewer asks you for another version")
+        CHANGED = "changed", _("A new version of what you follow holds")
+        SUSPENDED = "suspended", _("Something you follow was suspended")
+        ENDING = "ending", _("Something you follow ends soon")
 
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=16, choices=Kind)
@@ -90,4 +95,22 @@ class Notice(TenantRow):
         indexes = [
             models.Index(fields=["tenant", "kind", "target_id"], name="notice_by_target"),
             models.Index(fields=["tenant", "membership", "mailed_at"], name="notice_by_mail"),
+        ]
+
+
+class Follow(TenantRow):
+    """That a person wants to know what becomes of an entry of the playbook or, without a `slot`, of a whole place."""
+
+    membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
+    namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="+")
+    slot = models.ForeignKey(Slot, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["membership", "namespace"],
+                condition=models.Q(slot=None),
+                name="one_follow_per_person_and_place",
+            ),
+            models.UniqueConstraint(fields=["membership", "slot"], name="one_follow_per_person_and_entry"),
         ]

@@ -23,7 +23,7 @@ from accounts.principals import Principal
 from memories import access, tenant_policy
 from memories.exchange.formats import cell
 from memories.models import Memory
-from reviews import activity, notices
+from reviews import activity, following, notices
 from reviews.activity import ActivityFilter, Named
 from reviews.models import Notice
 from reviews.notice_forms import ActivityForm, NoticeForm
@@ -103,10 +103,13 @@ def fetch_activity(request: HttpRequest, principal: Principal) -> HttpResponse:
 def _targets(principal: Principal, rows: Sequence[Notice]) -> dict[uuid.UUID, Any]:
     """What these notices are about: candidates, memories and agents by their ids."""
     ids = {kind: [row.target_id for row in rows if row.kind == kind] for kind in Notice.Kind}
-    held = access.candidates(principal).filter(pk__in=ids[Notice.Kind.WAITING]).select_related("agent", "subject")
+    held = access.candidates(principal).filter(pk__in=[*ids[Notice.Kind.WAITING], *ids[Notice.Kind.RETURNED]])
     mine = Memory.objects.filter(namespace__membership_id=principal.subject_id, pk__in=ids[Notice.Kind.EXPIRING])
     agents = Agent.objects.filter(pk__in=ids[Notice.Kind.AGENT]).select_related("owner")
-    return {one.pk: one for found in (held, mine.select_related("namespace__membership"), agents) for one in found}
+    told = {pk for kind in following.WHAT for pk in ids[Notice.Kind(kind)]}
+    entries = following.with_restored(principal, told) if told else []
+    found = (held.select_related("agent", "subject"), mine.select_related("namespace__membership"), agents, entries)
+    return {one.pk: one for rows in found for one in rows}
 
 
 def _csv(batches: Iterator[Named]) -> Iterator[str]:

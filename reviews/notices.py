@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -17,6 +18,7 @@ from accounts.models import Agent, AgentSubject, Membership
 from accounts.principals import Principal
 from memories import glance
 from memories.models import Candidate, Memory
+from reviews import following
 from reviews.models import DelayedVerdict, Notice
 
 Kind = Notice.Kind
@@ -95,6 +97,14 @@ def _expiring(now: datetime) -> QuerySet[Memory]:
     return glance.expiring(Memory.objects.filter(namespace__membership__is_active=True), now)
 
 
+def _returned(now: datetime) -> QuerySet[Candidate]:
+    return Candidate.objects.returned(now).filter(subject__is_active=True)
+
+
+def _due_returned(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
+    return _untold(Kind.RETURNED, _returned(now)).values_list("subject_id", "pk")[:BATCH]
+
+
 def _due_waiting(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
     return _untold(Kind.WAITING, _waiting(now)).values_list("subject_id", "pk")[:BATCH]
 
@@ -125,6 +135,8 @@ DUE: Mapping[Kind, Callable[[datetime], Iterable[tuple[uuid.UUID, uuid.UUID]]]] 
     Kind.WAITING: _due_waiting,
     Kind.EXPIRING: _due_expiring,
     Kind.AGENT: _due_agents,
+    Kind.RETURNED: _due_returned,
+    **{Kind(kind): partial(following.pairs, kind) for kind in following.WHAT},
 }
 
 
@@ -133,5 +145,8 @@ def _holds(now: datetime) -> Q:
     ends = _expiring(now).filter(pk=OuterRef("target_id"))
     acts = Agent.objects.filter(pk=OuterRef("target_id"), is_active=True)
     what = Q(Exists(waits), kind=Kind.WAITING) | Q(Exists(ends), kind=Kind.EXPIRING)
-    what |= Q(Exists(acts), kind=Kind.AGENT, created_at__gt=now - KEPT)
+    back = _returned(now).filter(pk=OuterRef("target_id"), subject_id=OuterRef("membership_id"))
+    what |= Q(Exists(acts), kind=Kind.AGENT, created_at__gt=now - KEPT) | Q(Exists(back), kind=Kind.RETURNED)
+    for kind in following.WHAT:
+        what |= following.holds(kind, now)
     return Q(membership__is_active=True) & what

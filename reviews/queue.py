@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.errors import Forbidden
 from accounts.principals import Principal, Role
 from memories import access
-from memories.models import Candidate, Operation
+from memories.models import Candidate, Feedback, Memory, Operation
+from memories.playbook.usage import AGAINST
 from memories.policy import Policy
 from reviews.models import Claim
 from reviews.risk import Risk, with_risk
@@ -85,6 +86,8 @@ def rows(principal: Principal, chosen: QueueFilter, policy: Policy, now: datetim
         found = found.filter(Exists(_rivals(now)))
     if chosen.only == "free":
         found = found.exclude(Exists(_claims(now).exclude(reviewer_id=principal.subject_id)))
+    if chosen.only == "against":
+        found = found.filter(Exists(_spoken_against()))
     return found.order_by(*_order(chosen))
 
 
@@ -158,6 +161,12 @@ def _order(chosen: QueueFilter) -> tuple[Any, ...]:
 def _rivals(now: datetime) -> QuerySet[Candidate]:
     """Others that wait under the same key."""
     return Candidate.objects.waiting(now).filter(slot=OuterRef("slot"), awaiting="reviewer").exclude(pk=OuterRef("pk"))
+
+
+def _spoken_against() -> QuerySet[Memory]:
+    """The entry that stands under its name, where a run found it wrong or out of date."""
+    told = Feedback.objects.filter(memory_id=OuterRef("pk"), verdict__in=AGAINST)
+    return Memory.objects.current().filter(Exists(told), slot=OuterRef("slot"))
 
 
 def _claims(now: datetime) -> QuerySet[Claim]:

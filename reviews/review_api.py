@@ -95,6 +95,7 @@ class TwinShown(drf.Serializer):
 
     memory = schemas.MemoryShown()
     likeness = drf.FloatField()
+    sure = drf.BooleanField(help_text="False: it says the same perhaps.")
     by = drf.CharField()
 
 
@@ -232,6 +233,17 @@ class RewordView(PeopleView):
         return Response(rendering.candidate(decisions.reword(self.principal, candidate_id, **body)))
 
 
+class ResubmitView(PeopleView):
+    scopes: ClassVar = {"POST": Scope.PROPOSE}
+
+    @extend_schema(operation_id="resubmit_candidate", request=RewordBody, responses=schemas.CandidateShown)
+    def post(self, request: Request, candidate_id: str) -> Response:
+        """Send what was given back to you again, in other words; the answer has the new `content_hash`."""
+        access.candidate(self.principal, candidate_id)
+        body = dict(self.read(RewordBody))
+        return Response(rendering.candidate(decisions.resubmit(self.principal, candidate_id, **body)))
+
+
 class QualityView(PeopleView):
     """How well the reviews work, over eight weeks."""
 
@@ -268,7 +280,8 @@ def _dossier(opened: dossier.Dossier) -> dict[str, Any]:
         },
         "rivals": [rendering.candidate(one) for one in opened.rivals],
         "twins": [
-            {"memory": rendering.memory(one.entry), "likeness": one.likeness, "by": one.by} for one in opened.twins
+            {"memory": rendering.memory(one.entry), "likeness": one.likeness, "by": one.by, "sure": one.sure}
+            for one in opened.twins
         ],
         "times_proposed": opened.times,
         "outcomes": [look for look, _words in opened.marks],

@@ -131,7 +131,12 @@ class QueueForm(forms.Form):
     agent = forms.ChoiceField(label=_("Agent"), required=False)
     only = forms.ChoiceField(
         label=_("Only"),
-        choices=[("", _("everything")), ("free", _("what nobody works on")), ("rivals", _("what has a rival"))],
+        choices=[
+            ("", _("everything")),
+            ("free", _("what nobody works on")),
+            ("rivals", _("what has a rival")),
+            ("against", _("what would replace an entry that runs speak against")),
+        ],
         required=False,
     )
     order = forms.ChoiceField(label=_("Order"), choices=Order.choices, required=False)

@@ -1,6 +1,16 @@
 from django.urls import path
 
-from reviews import api, delays, notice_views, quality_views, review_api, review_views, views
+from reviews import (
+    api,
+    delays,
+    following_views,
+    notice_views,
+    quality_views,
+    returned_views,
+    review_api,
+    review_views,
+    views,
+)
 
 urlpatterns = [
     path("api/v1/candidates", api.CandidateListView.as_view(), name="api-candidates"),
@@ -22,6 +32,7 @@ urlpatterns = [
     path("api/v1/candidates/<str:candidate_id>/transfer", review_api.TransferView.as_view(), name="api-transfer"),
     path("api/v1/candidates/<str:candidate_id>/comments", review_api.CommentsView.as_view(), name="api-comments"),
     path("api/v1/candidates/<str:candidate_id>/reword", review_api.RewordView.as_view(), name="api-reword"),
+    path("api/v1/candidates/<str:candidate_id>/resubmit", review_api.ResubmitView.as_view(), name="api-resubmit"),
 ]
 urlpatterns += [
     path("", views.home, name="home"),
@@ -45,6 +56,10 @@ urlpatterns += [
         )
         for verdict in delays.VERBS
     ),
+    path("playbook/following/", following_views.show_following, name="following"),
+    path("playbook/following/<uuid:follow_id>/stop/", following_views.unfollow, name="unfollow"),
+    path("playbook/places/<uuid:namespace_id>/follow/", following_views.follow_place, name="follow-place"),
+    path("playbook/<uuid:memory_id>/follow/", following_views.follow_entry, name="follow-entry"),
     path("notices/", notice_views.show_notices, name="notices"),
     path("notices/read/", notice_views.read_notices, name="read-notices"),
     path("settings/notices/", notice_views.choose_notices, name="notice-settings"),
@@ -53,6 +68,8 @@ urlpatterns += [
     path("candidates/<uuid:candidate_id>/", views.show, name="candidate"),
     path("candidates/<uuid:candidate_id>/undo/", views.undo, name="undo-candidate"),
     path("candidates/<uuid:candidate_id>/edit/", views.edit, name="edit-candidate"),
+    path("candidates/<uuid:candidate_id>/comment/", returned_views.answer, name="answer-returned"),
+    path("candidates/<uuid:candidate_id>/resubmit/", returned_views.resubmit, name="resubmit"),
     path("candidates/<uuid:candidate_id>/never/", views.never, name="never-candidate"),
     *(
         path(f"candidates/<uuid:candidate_id>/{action}/", views.answer, {"action": action}, name=f"{action}-candidate")

@@ -28,7 +28,7 @@ from memories.models import Candidate, Memory
 from memories.policy import Policy
 from memories.reasons import sentence
 from memories.write_gate import Outcome
-from reviews import decisions, delays
+from reviews import decisions, delays, returned_views
 from reviews.decisions import Decided
 from reviews.forms import AnswerForm, ApprovalForm, EditForm, NeverForm
 from reviews.waiting import undecided
@@ -76,6 +76,7 @@ def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
     page = Paginator(_mine(principal).order_by("-pk"), PAGE).get_page(request.GET.get("page"))
     sent = _waiting(principal).filter(subject_id=principal.subject_id, awaiting=Candidate.Awaiting.REVIEWER)
     shown = {"page": page, "items": items_of(principal, page.object_list, policy), "sent": sent.order_by("-pk")[:SENT]}
+    shown["returned"] = returned_views.returned(principal).order_by("-pk")[:SENT]
     return render(request, "reviews/waiting.html", {**shown, "policy": policy})
 
 
@@ -83,6 +84,8 @@ def waiting(request: HttpRequest, principal: Principal) -> HttpResponse:
 @person_page
 def show(request: HttpRequest, principal: Principal, candidate_id: uuid.UUID) -> HttpResponse:
     """One of them on a page of its own; what a reviewer decides has its page among the reviews."""
+    if back := returned_views.returned(principal).filter(pk=candidate_id).first():
+        return returned_views.show(request, principal, back)
     if _for_reviewer(principal, candidate_id):
         return redirect("review", candidate_id)
     return _one(request, principal, candidate_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from memories.playbook import duplicates
 from memories.search import tokens
 from memories.similar import Sample
 from memories.vectors import Means, unit
-from memoryhub.management.benches.playbook_entries import entries
+from memoryhub.management.benches import playbook_entries, unseen_entries
+from memoryhub.management.benches.playbook_entries import Entry
 
 WIDE = 400
 CHANCE = np.random.default_rng(5)
@@ -42,7 +44,26 @@ def test_what_lies_together_in_a_crowd_is_no_duplicate_and_a_pair_apart_is() -> 
     assert similar.pairs([], MEANS) == similar.pairs([pair[0]], MEANS) == []
 
 
-def test_the_playbook_of_the_benchmark_is_200_entries_with_30_pairs() -> None:
+def test_a_form_that_many_fill_in_makes_no_duplicates_by_words_and_a_copy_does() -> None:
+    form = "Order more {} as soon as a third of it is left in the store"
+    crowd = [sample(form.format(thing)) for thing in ("clay", "hops", "sand", "paper", "diesel", "sugar")]
+    others = [sample(word()) for _ in range(20)]
+    assert len(similar.pairs([*crowd[:2], *others], None)) == 1
+    assert similar.pairs([*crowd, *others], None) == []
+    (found,) = similar.pairs([*crowd, crowd[0], *others], None)
+    assert (found.one, found.other, found.by) == (0, 6, "words")
+
+
+@pytest.mark.parametrize(("cosine", "sure"), [(0.5, [True]), (0.14, [False]), (0.05, [])])
+def test_a_smaller_margin_is_said_to_be_perhaps_the_same(cosine: float, sure: list[bool]) -> None:
+    axes = np.eye(WIDE)
+    pair = [sample(word(), unit(axes[0] * cosine**0.5 + axes[at] * (1 - cosine) ** 0.5)) for at in (1, 2)]
+    others = [sample(word(), unit(axis)) for axis in axes[3:30]]
+    assert [one.sure for one in similar.pairs([*pair, *others], MEANS)] == sure
+
+
+@pytest.mark.parametrize("entries", [playbook_entries.entries, unseen_entries.entries])
+def test_the_playbooks_of_the_benchmark_are_200_entries_with_30_pairs(entries: Callable[[], list[Entry]]) -> None:
     playbook = entries()
     numbers = [one.pair for one in playbook if one.pair is not None]
     assert (len(playbook), len(numbers), len({*numbers})) == (200, 60, 30)

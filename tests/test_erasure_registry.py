@@ -105,6 +105,7 @@ ALLOWED = {
     "memories.Recall.gate": IDS,
     "memories.Recall.latency": IDS,
     "memories.Use.weeks": IDS,
+    "memories.Use.days": IDS,
     "memories.Erasure.slot_ids": IDS,
     "memories.Erasure.memory_ids": IDS,
     "memories.Erasure.candidate_ids": IDS,

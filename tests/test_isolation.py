@@ -33,8 +33,9 @@ from accounts.models import (
 from accounts.principals import Scope
 from accounts.secrets import new_token
 from memories import actions
-from memories.models import Extraction, Namespace, SavedView
+from memories.models import Candidate, Extraction, Namespace, SavedView
 from memoryhub.mcp.view import ANSWERS
+from reviews.models import Follow
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 CHANGING = frozenset({"instance"})  # a problem document's request id
@@ -104,6 +105,7 @@ TEAM_MEMORY = {"memory_id": "shared_id"}
 HELD = {"candidate_id": "candidate_id"}
 HOOK = {"webhook_id": "webhook_id"}
 REVIEWED = {"candidate_id": "review_id"}
+RETURNED = {"candidate_id": "returned_id"}
 ANSWER = made(content_hash=":content_hash", evidence_id=":evidence_id")
 REVIEW_ANSWER = made(content_hash=":review_hash", evidence_id=":rita_evidence_id")
 IF_MATCH = {"If-Match": '"1"'}
@@ -273,6 +275,10 @@ ROWS = (
             ("reword", "POST", 200, {"content_hash": ":review_hash", "statement": "Read the log."}, ("alice", 403)),
         )
     ),
+    Row(
+        "candidates/<str:candidate_id>/resubmit", "POST", None, 200, ids=RETURNED, asked_by="alice", people=True,
+        body=made(content_hash=":returned_hash", statement="Tell two colleagues."), wrong_role=("rita", 403),
+    ),
     *(
         Row(route, "GET", None, 200, asked_by="rita", people=True, wrong_role=("alice", 403))
         for route in ("reviews/queue", "reviews/quality")
@@ -351,6 +357,10 @@ PAGES = (
     Page(f"{MEMORY_PAGE}/forget/", FORM, SIGN_IN, ANSWERED, MEMORY),
     Page("playbook/", SAFE, SIGN_IN, SHOWN),
     Page("playbook/duplicates/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/following/", SAFE, SIGN_IN, SHOWN),
+    Page("playbook/following/<uuid:follow_id>/stop/", POST, SIGN_IN, ANSWERED, {"follow_id": "follow_id"}),
+    Page("playbook/places/<uuid:namespace_id>/follow/", POST, SIGN_IN, ANSWERED, {"namespace_id": "team_namespace_id"}),
+    Page(f"{ENTRY_PAGE}/follow/", POST, SIGN_IN, ANSWERED, TEAM_MEMORY),
     Page("playbook/new/", FORM, SIGN_IN, ANSWERED),
     Page(f"{ENTRY_PAGE}/", SAFE, SIGN_IN, SHOWN, TEAM_MEMORY),
     Page(f"{ENTRY_PAGE}/compare/", SAFE, SIGN_IN, (404,), TEAM_MEMORY),  # there is one version only
@@ -387,6 +397,7 @@ PAGES = (
     Page("activity/", SAFE, SIGN_IN, SHOWN),
     Page("activity/file/", SAFE, SIGN_IN, SHOWN),
     Page(f"{HELD_PAGE}/edit/", FORM, SIGN_IN, ANSWERED, HELD),
+    *(Page(f"{HELD_PAGE}/{what}/", POST, SIGN_IN, ANSWERED, RETURNED) for what in ("comment", "resubmit")),
     Page(f"{HELD_PAGE}/never/", POST, SIGN_IN, ANSWERED, HELD),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
     Page("reviews/quality/", SAFE, SIGN_IN, (403,)),
@@ -507,6 +518,8 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             evidence_id=alice.evidence(),
             rita_evidence_id=acme.rita.evidence(),
             **ids_of(acme),
+            **given_back(acme, alice),
+            **followed(acme),
             **webhook_of(acme),
             token_id=personal_token(acme),
             view_id=saved_view(acme),
@@ -532,6 +545,23 @@ def ids_of(acme: Company) -> dict[str, str]:
             "person_id": str(alice.pk),
             "invitation_id": str(invitation.pk),
         }
+
+
+def given_back(acme: Company, alice: Caller) -> dict[str, str]:
+    """A lesson that a reviewer asked Alice to change."""
+    given = {"kind": "lesson", "namespace": TEAM, "valid_until": in_months()}
+    held = alice.propose(f"Tell a colleague of the {word()} before a release.", **given).json()["candidate_id"]
+    with acme.entered():
+        Candidate.objects.filter(pk=held).update(status=Candidate.Status.CHANGES_REQUESTED)
+        return {"returned_id": held, "returned_hash": Candidate.objects.get(pk=held).content_hash}
+
+
+def followed(acme: Company) -> dict[str, str]:
+    """What Alice follows: all of her team's playbook."""
+    with acme.entered():
+        team = Namespace.objects.get(group__slug=TEAM["id"])
+        follow = Follow.objects.create(membership=Membership.objects.get(external_id="alice"), namespace=team)
+    return {"follow_id": str(follow.pk), "team_namespace_id": str(team.pk)}
 
 
 def own_rule(acme: Company) -> str:

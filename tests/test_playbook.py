@@ -8,7 +8,9 @@ import pytest
 from cast import AGENT, TEAM, Caller, Company, in_months, new_key, now, text_of, word
 
 from accounts.models import AuditEvent, Group, GroupMember, Membership
+from accounts.principals import system
 from memories.models import Candidate, Memory
+from memories.uses import count_due
 
 STEPS = {"steps": ["Open the receipt.", "Compare the amounts."], "stop_conditions": ["The receipt is missing."]}
 
@@ -144,11 +146,14 @@ def test_the_entry_tells_how_it_is_used_and_what_speaks_against_it(acme: Company
         recalled = acme.alice.recall(f"{mark} receipt")
         body = {"memory_id": entry["memory_id"], "verdict": verdict}
         assert acme.alice.post(f"/recalls/{recalled['recall_id']}/feedback", body).status_code == 201
+    with acme.entered():
+        count_due(system(acme.tenant.pk), now())
     page = acme.person("alice").client.get(f"/playbook/{entry['memory_id']}/")
     assert sum(page.context["usage"].recalled) == page.context["usage"].recalled[-1] == 3
     assert {name: sum(days) for name, days in page.context["usage"].outcomes} == {
         "used": 1, "irrelevant": 0, "wrong": 2, "stale": 0,
     }  # fmt: skip
+    assert "in the last 30 days: 3. It was used in 1 of them." in text_of(page)
     assert [one.agent for one in page.context["against"]] == ["helper", "helper"]
 
 

@@ -252,6 +252,8 @@ def test_the_dossier_shows_what_changes_what_it_rests_on_and_what_the_gate_says(
     assert "<ins>Count its lines.</ins>" in re.sub(r">\s+|\s+<", lambda found: found[0].strip(), html)
     assert held["statement"] in html
     page(rita.client, f"/reviews/{held['candidate_id']}/", "zh-hans")
+    listed = page(rita.client, "/reviews/?only=against")
+    assert [f"/reviews/{one['candidate_id']}/" in listed for one in (held, rival, copy)] == [True, True, False]
 
 
 def test_more_than_a_low_risk_takes_an_answer_to_every_question(acme: Company, rita: Caller) -> None:

@@ -54,7 +54,8 @@ class Recall(TenantRow):
 
 
 class Use(TenantModel):
-    """How often what stands under a slot came back: in all, and in each of its last weeks ("2031-07" and a count).
+    """How often what stands under a slot came back: in all, and in each of its last weeks ("2031-07" and a count); of
+    what teams, projects and agents go by also on each of its last days ("2031-02-14", of UTC).
 
     Counted from the traces by the sweep, so that reading changes nothing and waits for nothing.
     """
@@ -63,6 +64,7 @@ class Use(TenantModel):
     total = models.PositiveIntegerField(default=0)
     last_at = models.DateTimeField()
     weeks = models.JSONField(default=dict)
+    days = models.JSONField(default=dict)
 
 
 class SavedView(InNamespace, TenantRow):

@@ -69,6 +69,12 @@ class CandidateQuerySet(models.QuerySet["Candidate"]):
         """What a person can still decide."""
         return self.filter(status=Candidate.Status.PENDING, lapses_at__gt=now)
 
+    def returned(self, now: datetime) -> CandidateQuerySet:
+        """What a reviewer gave back to the person who proposed it, who may still send another version."""
+        return self.filter(
+            status=Candidate.Status.CHANGES_REQUESTED, awaiting=Candidate.Awaiting.REVIEWER, lapses_at__gt=now
+        )
+
     def awaiting_owner(self, owner_id: object) -> CandidateQuerySet:
         return self.filter(awaiting=Candidate.Awaiting.OWNER, subject_id=owner_id)
 
@@ -104,7 +110,7 @@ class Candidate(Content):
             Status.WITHDRAWN,
             Status.LAPSED,
         },
-        Status.CHANGES_REQUESTED: {Status.WITHDRAWN, Status.LAPSED},
+        Status.CHANGES_REQUESTED: {Status.PENDING, Status.WITHDRAWN, Status.LAPSED},
     }
 
     namespace = models.ForeignKey(Namespace, on_delete=models.PROTECT, related_name="candidates")

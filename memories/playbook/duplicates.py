@@ -22,29 +22,34 @@ MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class NearDuplicate:
-    """Two entries that say the same: how alike from 0 to 1, and whether by their `words` or their `meaning`."""
+    """Two entries that say the same: how alike from 0 to 1, and whether by their `words` or their `meaning`.
+
+    Not `sure`: perhaps.
+    """
 
     one: Memory
     other: Memory
     likeness: float
     by: str
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """An entry that says what a candidate says."""
+    """An entry that says what a candidate says, or, not `sure`, perhaps."""
 
     entry: Memory
     likeness: float
     by: str
+    sure: bool
 
 
 def among(principal: Principal) -> list[NearDuplicate]:
-    """The near-duplicates among the entries the caller may see, the most alike first."""
+    """The near-duplicates among the entries the caller may see, the sure and the most alike first."""
     rows = _rows(principal)
     embedder = embeddings.permitted()
     found = similar.pairs(_samples(rows, embedder.name if embedder else ""), _means(embedder.name if embedder else ""))
-    return [NearDuplicate(rows[pair.one], rows[pair.other], pair.likeness, pair.by) for pair in found]
+    return [NearDuplicate(rows[pair.one], rows[pair.other], pair.likeness, pair.by, pair.sure) for pair in found]
 
 
 def of_candidate(principal: Principal, candidate: Candidate) -> list[Twin]:
@@ -61,7 +66,7 @@ def of_candidate(principal: Principal, candidate: Candidate) -> list[Twin]:
             vector = None
     samples = [_sample(candidate, vector), *_samples(rows, name)]
     found = similar.pairs(samples, _means(name) if vector is not None else None, of_first=True)
-    return [Twin(rows[pair.other - 1], pair.likeness, pair.by) for pair in found]
+    return [Twin(rows[pair.other - 1], pair.likeness, pair.by, pair.sure) for pair in found]
 
 
 def _rows(principal: Principal) -> list[Memory]:

@@ -1,4 +1,4 @@
-"""How often an entry was recalled and what came of it, by day. Counts only; the traces hold no question."""
+"""How often an entry was recalled and what came of it, by day. Counts only, which the sweep makes from the traces."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import uuid
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.functions import Cast
-from django.utils import timezone
+from datetime import UTC, date, datetime, time, timedelta
 
 from accounts.ids import first_uuid7
 from accounts.models import Agent
-from memories.models import Feedback, Recall
+from memories import uses
+from memories.models import Feedback, Use
 
 DAYS = 30
 AGAINST = (Feedback.Verdict.WRONG, Feedback.Verdict.STALE)
@@ -24,7 +21,7 @@ LATEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Whole days in the reader's time zone, the last one today; every list is as long as `days`."""
+    """Whole days of UTC, the last one today; every list is as long as `days`."""
 
     days: Sequence[date]
     recalled: Sequence[int]
@@ -36,8 +33,14 @@ class Usage:
         return any(self.recalled) or any(any(counts) for _name, counts in self.outcomes)
 
     @property
-    def total(self) -> int:
-        return sum(self.recalled)
+    def answers(self) -> int:
+        """How often an agent said what it made of the entry."""
+        return sum(sum(counts) for _name, counts in self.outcomes)
+
+    @property
+    def helped(self) -> int:
+        """How often an agent said that it used it."""
+        return sum(dict(self.outcomes)[Feedback.Verdict.USED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +53,16 @@ class Against:
     memory_id: uuid.UUID
 
 
-def usage(versions: Collection[uuid.UUID], now: datetime, days: int = DAYS) -> Usage:
-    """Recalls and feedback of these versions over the last days."""
-    today = timezone.localdate(now)
+def usage(slot_id: uuid.UUID, versions: Collection[uuid.UUID], now: datetime, days: int = DAYS) -> Usage:
+    """Recalls of an entry and feedback on its versions over the last days."""
+    today = now.astimezone(UTC).date()
     shown = [today - timedelta(days=back) for back in reversed(range(days))]
-    begin = timezone.make_aware(datetime.combine(shown[0], datetime.min.time()))
-    recalls = Counter(
-        timezone.localdate(at)
-        for at in _recalls(versions).filter(pk__gte=first_uuid7(begin)).values_list("created_at", flat=True)
-    )
+    begin = datetime.combine(shown[0], time.min, UTC)
     given = Feedback.objects.filter(memory_id__in=versions, pk__gte=first_uuid7(begin))
-    told = Counter((verdict, timezone.localdate(at)) for verdict, at in given.values_list("verdict", "created_at"))
+    told = Counter((verdict, at.date()) for verdict, at in given.values_list("verdict", "created_at"))
     return Usage(
         shown,
-        [recalls[day] for day in shown],
+        uses.daily(Use.objects.filter(slot=slot_id).first(), shown),
         [(verdict.value, [told[verdict, day] for day in shown]) for verdict in SHOWN],
     )
 
@@ -77,11 +76,3 @@ def against(versions: Collection[uuid.UUID]) -> list[Against]:
         Against(row.created_at, row.get_verdict_display(), names.get(row.recall.agent_id or row.pk, ""), row.memory_id)
         for row in found
     ]
-
-
-def _recalls(versions: Collection[uuid.UUID]) -> QuerySet[Recall]:
-    """The traces that returned one of them. A trace holds ids and numbers, so an id in it is a memory of it."""
-    named = Q(pk=None)
-    for pk in versions:
-        named |= Q(told__contains=str(pk))
-    return Recall.objects.alias(told=Cast("items", TextField())).filter(named)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC
 from typing import Any
 
 from django.contrib import messages
@@ -211,7 +212,9 @@ def _shown(
     memory = next(one for one in entry.versions if one.pk == memory_id)
     standing, ids = entry.standing, [one.pk for one in entry.versions]
     shown: dict[str, Any] = {"entry": entry, "memory": memory, "standing": standing, "policy": tenant_policy.active()}
-    shown |= {"usage": usage.usage(ids, timezone.now()), "against": usage.against(ids)}
+    shown |= {"usage": usage.usage(memory.slot_id, ids, timezone.now()), "against": usage.against(ids)}
+    first = shown["usage"].days[0]
+    shown["newer"] = [one for one in entry.versions if one.created_at.astimezone(UTC).date() >= first]
     shown["outcomes"] = [(dict(Feedback.Verdict.choices)[name], counts) for name, counts in shown["usage"].outcomes]
     if standing is not None:
         now = {"expected_version": standing.version}

@@ -70,13 +70,22 @@ def verdict_look(outcome: str) -> str:
     return VERDICT_LOOKS.get(outcome, "warning")
 
 
+CANDIDATE_LOOKS = {
+    "approved": "active",
+    "rejected": "deleted",
+    "changes_requested": "differs",
+    "withdrawn": "superseded",
+    "lapsed": "expired",
+}
+
+
 @register.inclusion_tag("parts/state.html")
 def state(row: Memory | Candidate) -> dict[str, Any]:
     """The status of a memory or candidate; an active one past its end reads as expired."""
     name = str(row.status)
     if name == Memory.Status.ACTIVE and row.valid_until is not None and row.valid_until <= timezone.now():
         name = "expired"
-    return {"name": name, "words": STATES.get(name, row.get_status_display())}
+    return {"name": CANDIDATE_LOOKS.get(name, name), "words": STATES.get(name, row.get_status_display())}
 
 
 @register.inclusion_tag("parts/state.html")

@@ -7,13 +7,15 @@ from datetime import date
 from typing import Any
 
 from django import template
+from django.template import Context
 from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
 from memories import procedures
-from memories.models import Content, Memory
+from memories.models import Content, Memory, Namespace
 from memories.step_changes import Change, Comparison, compare, wording
 from memoryhub.templatetags.hub import state
+from reviews.models import Follow
 
 register = template.Library()
 
@@ -90,3 +92,11 @@ def change_words(change: Change) -> Any:
 def part_name(field: str) -> Any:
     """A part of a procedure in the reader's language."""
     return FIELDS[field]
+
+
+@register.inclusion_tag("playbook/follow.html", takes_context=True)
+def follow_button(context: Context, place: Namespace, memory: Memory | None = None) -> dict[str, Any]:
+    """Begin or stop following an entry, or, without one, everything of a place; for a reader who is signed in."""
+    rows = Follow.objects.filter(membership=context["request"].membership, namespace=place)
+    follow = rows.filter(slot=memory.slot_id if memory else None).first()
+    return {"follow": follow, "memory": memory, "place": place, "csrf_token": context.get("csrf_token")}

@@ -56,6 +56,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "edit-candidate": lambda scene: {"candidate_id": scene.candidate},
     "playbook": lambda scene: {},
     "playbook-duplicates": lambda scene: {},
+    "following": lambda scene: {},
     "propose-procedure": lambda scene: {},
     "playbook-entry": lambda scene: {"memory_id": scene.entry},
     "compare-entry": lambda scene: {"memory_id": scene.entry},

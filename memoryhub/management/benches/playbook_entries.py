@@ -159,12 +159,18 @@ def chinese(work: Sequence[str]) -> list[Entry]:
     ]
 
 
-def entries() -> list[Entry]:
-    """All 200; the two of a pair have its number."""
+def playbook_of(pairs: Sequence[tuple[str, str, str, str]], others: Sequence[Entry]) -> list[Entry]:
+    """The two entries of each pair under its number, and then the others."""
     paired = [
         one
-        for number, (title, when, other, otherwise) in enumerate((*ENGLISH_PAIRS, *CHINESE_PAIRS, *CROSS_PAIRS))
+        for number, (title, when, other, otherwise) in enumerate(pairs)
         for one in (Entry(title, when, number), Entry(other, otherwise, number))
     ]
+    return [*paired, *others]
+
+
+def entries() -> list[Entry]:
+    """All 200; the two of a pair have its number."""
     others = [one for work in ENGLISH_WORK for one in english(work)]
-    return [*paired, *others, *(one for work in CHINESE_WORK for one in chinese(work))]
+    others += [one for work in CHINESE_WORK for one in chinese(work)]
+    return playbook_of((*ENGLISH_PAIRS, *CHINESE_PAIRS, *CROSS_PAIRS), others)
