@@ -41,9 +41,13 @@ class Area:
     path: tuple[str, ...] = ()
 
 
-def readable(principal: Principal) -> list[Namespace]:
-    """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to."""
-    agents, groups = _agents(principal), _groups(principal)
+def readable(principal: Principal, known: Sequence[Agent] | None = None) -> list[Namespace]:
+    """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to.
+
+    `known`: what `agents` gave for a person, where that was asked before.
+    """
+    agents = _agents(principal) if known is None else [one.pk for one in known if one.owner_id == principal.subject_id]
+    groups = _groups(principal)
     subject = [principal.subject_id] if principal.subject_id else []
     owners = {"subject": subject, "agents": agents, "groups": list(groups)}
     found = _OWNED(**owners)

@@ -32,9 +32,10 @@ INVERSE = {"pause": "resume", "resume": "pause"}
 def list_memories(request: HttpRequest, principal: Principal) -> HttpResponse:
     """What I may read; every filter stands in the address."""
     policy = tenant_policy.active()
-    places = access.readable(principal)
+    agents = access.agents(principal)
+    places = access.readable(principal, known=agents)
     choices = place_choices(places, principal.subject_id)
-    form = FilterForm(request.GET, policy=policy, places=choices, agents=access.agents(principal))
+    form = FilterForm(request.GET, policy=policy, places=choices, agents=agents)
     shown: dict[str, Any] = {
         "form": form,
         "policy": policy,

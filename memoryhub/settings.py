@@ -135,7 +135,7 @@ CACHES = {"default": env.config("CACHE_URL", "locmemcache://")}
 
 # People: e-mail and password, a second factor if they want one; nobody signs up unless the host allows it
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["accounts.signing_in.PersonBackend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
