@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -120,7 +120,7 @@ def _change(request: HttpRequest, principal: Principal, given: dict[str, Any], f
 
 def _back(form: SeveralForm) -> HttpResponse:
     """The list as it was filtered."""
-    query = QueryDict(str(form.data.get("back", ""))[:4000]).urlencode()
+    query = form.list_query()
     return redirect(f"{reverse('memories')}?{query}" if query else "memories")
 
 

@@ -292,6 +292,7 @@ SPECTACULAR_SETTINGS = {
         "ExportFormat": "memories.exchange.serializers.EXPORT_FORMATS",
         "ImportFormat": "memories.exchange.serializers.IMPORT_FORMATS",
         "ExportScope": "memories.exchange.serializers.EXPORT_SCOPES",
+        "AskedExportScope": "memories.exchange.serializers.ASKED_SCOPES",
         "ForgetScope": "memories.schemas.FORGET_SCOPES",
         "ExportState": "memories.exchange.serializers.EXPORT_STATES",
         "ImportState": "memories.exchange.serializers.IMPORT_STATES",
