@@ -52,7 +52,10 @@ class FilterForm(forms.Form):
         label=_("Search"),
         max_length=MAX_QUERY,
         required=False,
-        widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "data-key": "/", "aria-label": _("Search")}),
+        widget=forms.TextInput(
+            attrs={"type": "search", "dir": "auto", "data-key": "/"}
+            | {"aria-label": _("Search my memories"), "placeholder": _("Search my memories")}
+        ),
     )
     status = forms.ChoiceField(label=_("Status"), choices=TABS, required=False)
     kind = forms.ChoiceField(label=_("Kind"), required=False)

@@ -62,7 +62,8 @@ def change_several(request: HttpRequest, principal: Principal) -> HttpResponse:
     """First for how many it can be done and why not for the rest, then, confirmed, all of them or none."""
     form = SeveralForm(request.POST if "action" in request.POST else request.GET)
     if not form.is_valid():
-        messages.warning(request, " ".join(words for errors in form.errors.values() for words in errors))
+        told = form.non_field_errors() or [words for errors in form.errors.values() for words in errors]
+        messages.warning(request, " ".join(told))
         return _back(form)
     given = form.cleaned_data
     if request.method == "POST":

@@ -3,6 +3,7 @@
 
 const ALIVE = "/livez";
 const PATIENCE = 5_000;
+const REST = 20_000;
 const place = document.getElementById("connection");
 const offline = document.getElementById("offline");
 const unanswered = document.getElementById("unanswered");
@@ -35,13 +36,21 @@ async function sendSafely(event) {
   const { target: form, submitter } = event;
   if (event.defaultPrevented || form.method !== "post" || sent.has(form) || form.closest("[hx-boost=true]")) return;
   event.preventDefault();
-  form.setAttribute("aria-busy", "true");
-  const alive = await isAlive();
-  form.removeAttribute("aria-busy");
-  if (!alive) return tellUnanswered(() => form.requestSubmit(submitter));
-  sent.add(form);
-  form.requestSubmit(submitter);
-  sent.delete(form);
+  if (form.ariaBusy === "true") return;
+  form.ariaBusy = "true";
+  if (await isAlive()) {
+    sent.add(form);
+    form.requestSubmit(submitter);
+    sent.delete(form);
+    setTimeout(rest, REST, form);
+  } else {
+    rest(form);
+    tellUnanswered(() => form.requestSubmit(submitter));
+  }
+}
+
+function rest(form) {
+  form.ariaBusy = null;
 }
 
 function retry({ detail }) {
@@ -57,6 +66,7 @@ function busy(is) {
 
 if (place) {
   document.addEventListener("submit", sendSafely);
+  addEventListener("pageshow", () => document.querySelectorAll("form[aria-busy]").forEach(rest));
   addEventListener("offline", () => tell(offline));
   addEventListener("online", () => place.replaceChildren());
   if (!navigator.onLine) tell(offline);
