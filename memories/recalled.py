@@ -124,6 +124,4 @@ def _others(principal: Principal, items: Collection[Mapping[str, Any]]) -> dict[
 
 
 def _rivals(items: Sequence[Mapping[str, Any]], others: Mapping[str, Memory]) -> list[Rival]:
-    return [
-        Rival(others[item["memory_id"]], item.get("reason", "")) for item in items if item["memory_id"] in others
-    ]
+    return [Rival(others[item["memory_id"]], item.get("reason", "")) for item in items if item["memory_id"] in others]

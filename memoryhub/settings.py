@@ -188,7 +188,9 @@ collected = env.text("MEMORYHUB_STATIC_ROOT")
 STATIC_ROOT = Path(collected).resolve() if collected else None
 WHITENOISE_USE_FINDERS = not collected
 if not collected:  # else they are compressed as they are collected
-    MIDDLEWARE.insert(MIDDLEWARE.index("whitenoise.middleware.WhiteNoiseMiddleware"), "memoryhub.middleware.CompressedFiles")
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("whitenoise.middleware.WhiteNoiseMiddleware"), "memoryhub.middleware.CompressedFiles"
+    )
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # Files with remembered text: for this installation's own user alone. Several machines must share the folder.

@@ -15,8 +15,8 @@ from memories.models.traces import Operation
 class Export(Errand):
     """A file of what someone may read. It holds remembered text, so it goes when something in it is forgotten.
 
-    `namespace_ids`: whose memories it holds; of the whole tenant when the scope says so. `slot_ids`: which of them, when
-    some were chosen. `file` is the name in the storage, told before the first byte is written and emptied only when
+    `namespace_ids`: whose memories it holds; of the whole tenant when the scope says so. `slot_ids`: which of them,
+    when some were chosen. `file` is the name in the storage, told before the first byte is written and emptied only when
     the file is gone.
     """
 

@@ -52,7 +52,9 @@ def write(company: Company, text: str) -> None:
         SavedView.objects.create(namespace=place, name="view", query="kind=preference")
         OwnRule.objects.create(namespace=place, type="phrase", text="rule", digest="0" * 64)
         for held in Candidate.objects.all():
-            Comment.objects.create(candidate=held, text="word", author_id=Membership.objects.get(external_id="alice").pk)
+            Comment.objects.create(
+                candidate=held, text="word", author_id=Membership.objects.get(external_id="alice").pk
+            )
         for label, columns in WRITTEN.items():
             model: Any = apps.get_model(label)
             for row in model._default_manager.all() if label != "accounts.Tenant" else [company.tenant]:
@@ -65,9 +67,7 @@ def write(company: Company, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_no_page_breaks(
-    scene: SimpleNamespace, live_server: Any, page: Page, complaints: list[str], name: str
-) -> None:
+def test_no_page_breaks(scene: SimpleNamespace, live_server: Any, page: Page, complaints: list[str], name: str) -> None:
     write(scene.company, ODD[name])
     page.set_viewport_size(NARROW)
     sign_in(page, live_server.url, "rita@acme.example")

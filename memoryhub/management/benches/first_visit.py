@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 ROWS = 1_000
 VISITS = 5
 PAINT_BAR, BYTES_BAR = 1_000.0, 150 * 1024
-LARGEST_PAINT = """() => new Promise((done) => new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime))
-  .observe({ type: "largest-contentful-paint", buffered: true }))"""
+LARGEST_PAINT = """() => new Promise((done) =>
+  new PerformanceObserver((list) => done(list.getEntries().at(-1).startTime))
+    .observe({ type: "largest-contentful-paint", buffered: true }))"""
 
 
 @dataclass
@@ -60,7 +61,9 @@ def run(console: Console, url: str) -> None:
         seen = visit(browser, f"http://localhost:{port}", pages, password)
         browser.close()
     title = f"First visits with nothing kept, {ROWS:,} memories, {VISITS} each"
-    table = Table("page", "largest paint, median ms", "largest ms", "KiB", "requests", title=title, title_justify="left")
+    table = Table(
+        "page", "largest paint, median ms", "largest ms", "KiB", "requests", title=title, title_justify="left"
+    )
     for name, one in seen.items():
         paint = median(one.paints)
         table.add_row(

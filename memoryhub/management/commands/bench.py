@@ -32,9 +32,10 @@ PARTS = ("http", "size", "processes", "audit", "pages", "visits", "reviews", "du
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, first visits "
-        "in Chromium (bytes over the network, largest paint), the reviewers' pages, the finder of near-duplicates, what encryption costs, and what is left of texts that were "
-        "refused or forgotten. On SQLite, or beside the database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, "
+        "first visits in Chromium (bytes over the network, largest paint), the reviewers' pages, the finder of "
+        "near-duplicates, what encryption costs, and what is left of texts that were refused or forgotten. On SQLite, "
+        "or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
