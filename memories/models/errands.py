@@ -16,8 +16,8 @@ class Export(Errand):
     """A file of what someone may read. It holds remembered text, so it goes when something in it is forgotten.
 
     `namespace_ids`: whose memories it holds; of the whole tenant when the scope says so. `slot_ids`: which of them,
-    when some were chosen. `file` is the name in the storage, told before the first byte is written and emptied only when
-    the file is gone.
+    when some were chosen. `file` is the name in the storage, told before the first byte is written and emptied only
+    when the file is gone.
     """
 
     class State(models.TextChoices):
