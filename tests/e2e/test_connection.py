@@ -29,6 +29,7 @@ def test_who_is_offline_is_told_and_goes_on_when_back(
     banner = page.locator("#connection .notice")
     expect(banner).to_have_count(0)
     page.fill("[name=statement]", text := sentence())
+    page.fill("[name=key]", "name_of_it")
     page.context.set_offline(True)
     expect(banner).to_contain_text("You are offline.")
     assert faults(page) == []

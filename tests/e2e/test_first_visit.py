@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, new_key, sentence, word
-from conftest import picture, sign_in, speak
+from conftest import picture, settled, sign_in, speak
 from django.utils import translation
 from playwright.sync_api import Page, expect
 from verdicts import take_effect
@@ -33,8 +33,7 @@ def test_sign_in_approve_correct_forget(
         with translation.override(language):
             words = translation.gettext(text)
         page.get_by_role("button", name=words).or_(page.get_by_role("link", name=words)).first.click()
-        expect(page.locator("form[aria-busy]")).to_have_count(0)
-        page.wait_for_load_state()
+        settled(page)
 
     sign_in(page, live_server.url, "alice@acme.example")
     picture(page, f"{name}-1-home")
