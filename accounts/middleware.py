@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts import tenancy
 from accounts.models import Membership
+from accounts.signing_in import memberships
 
 SESSION_MEMBERSHIP = "memoryhub_membership"
 CREDENTIAL_DOORS = ("/api/", "/mcp")  # which find out the tenant themselves
@@ -27,22 +28,16 @@ class TenantMiddleware:
             return self.get_response(request)
 
     def _enter_chosen(self, request: HttpRequest) -> None:
-        mine = memberships(request)
+        mine = memberships(request.user)
         membership = _chosen(request, mine)
         if membership is not None:
             request.membership, request.memberships = membership, mine  # type: ignore[attr-defined]
             tenancy.enter(membership.tenant_id)
 
 
-def memberships(request: HttpRequest) -> list[Membership]:
-    """Every membership of the signed-in person, the oldest first, each with its tenant."""
-    mine = Membership.everywhere.filter(user_id=request.user.pk, is_active=True).select_related("tenant")
-    return list(mine.order_by("created_at"))
-
-
 def chosen_membership(request: HttpRequest) -> Membership | None:
     """The membership a signed-in person works under: the one chosen in the session, else their first."""
-    return _chosen(request, memberships(request))
+    return _chosen(request, memberships(request.user))
 
 
 def _chosen(request: HttpRequest, mine: list[Membership]) -> Membership | None:

@@ -72,7 +72,8 @@ def _answered(view: View, request: HttpRequest, principal: Principal, *args: obj
 
 def problem_page(request: HttpRequest, error: MemoryHubError) -> HttpResponse:
     """An error of a verb in words, with its code and the request's id; never the input."""
-    shown = {"title": gettext(error.title), "detail": gettext(error.detail), "code": error.code}
+    shown: dict[str, object] = {"title": gettext(error.title), "detail": gettext(error.detail), "code": error.code}
+    shown["was_sent"] = request.method not in ("GET", "HEAD")
     shown["details"] = [gettext(one.detail) for one in error.errors if one.detail != error.detail]
     return render(request, "problem.html", shown, status=error.status)
 

@@ -41,14 +41,18 @@ class Area:
     path: tuple[str, ...] = ()
 
 
-def readable(principal: Principal) -> list[Namespace]:
-    """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to."""
-    return [namespace for namespace in usable(principal) if not namespace.is_closed]
+def readable(principal: Principal, known: Sequence[Agent] | None = None) -> list[Namespace]:
+    """All namespaces the caller may read: the subject's own, the agent's own, and the groups both belong to.
+
+    `known`: what `agents` gave for a person, where that was asked before.
+    """
+    return [namespace for namespace in usable(principal, known) if not namespace.is_closed]
 
 
-def usable(principal: Principal) -> list[Namespace]:
+def usable(principal: Principal, known: Sequence[Agent] | None = None) -> list[Namespace]:
     """Those and the one of a person who shut the agent out, where the write gate tells so (`is_closed`)."""
-    agents, groups = _agents(principal), _groups(principal)
+    agents = _agents(principal) if known is None else [one.pk for one in known if one.owner_id == principal.subject_id]
+    groups = _groups(principal)
     subject = [principal.subject_id] if principal.subject_id else []
     caller = OwnRule.digest_of(str(principal.agent_id)) if principal.agent_id else ""
     owners = {"subject": subject, "agents": agents, "groups": list(groups), "caller": caller}

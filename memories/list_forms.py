@@ -52,7 +52,10 @@ class FilterForm(forms.Form):
         label=_("Search"),
         max_length=MAX_QUERY,
         required=False,
-        widget=forms.TextInput(attrs={"type": "search", "dir": "auto", "data-key": "/", "aria-label": _("Search")}),
+        widget=forms.TextInput(
+            attrs={"type": "search", "dir": "auto", "data-key": "/"}
+            | {"aria-label": _("Search my memories"), "placeholder": _("Search my memories")}
+        ),
     )
     status = forms.ChoiceField(label=_("Status"), choices=TABS, required=False)
     kind = forms.ChoiceField(label=_("Kind"), required=False)
@@ -124,31 +127,43 @@ class FilterForm(forms.Form):
         return query.urlencode()
 
 
-class SeveralForm(forms.Form):
-    """Some memories of a list and what to do with them; `seen` names each with the version that was looked at."""
+class PickedForm(forms.Form):
+    """Some memories of a list, and the filters of that list."""
 
-    ACTIONS = (("pause", _("Pause")), ("resume", _("Use again")), ("renew", _("Extend")), ("forget", _("Forget")))
-    action = forms.ChoiceField(choices=ACTIONS)
     id = forms.TypedMultipleChoiceField(coerce=lambda text: forms.UUIDField().clean(text), required=False)
-    seen = forms.TypedMultipleChoiceField(coerce=lambda text: _seen(text), required=False)
-    valid_until = Day(label=_("New last day"), required=False, widget=DAY)
-    understood = forms.BooleanField(label=_("I understand that this cannot be undone"), required=False)
     back = forms.CharField(max_length=4000, required=False)
+    named: Sequence[str] = ("id",)
 
     def __init__(self, data: QueryDict) -> None:
         super().__init__(data)
         # Whatever is named is looked up for this person; only its form and number are checked here.
-        for name in ("id", "seen"):
+        for name in self.named:
             given = list(dict.fromkeys(data.getlist(name)))[: MAX_CHOSEN + 1]
             self.fields[name].choices = [(one, one) for one in given]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if not cleaned.get("id") and not cleaned.get("seen"):
+        counts = [len(cleaned.get(name, ())) for name in self.named]
+        if not any(counts):
             raise forms.ValidationError(_("Choose at least one memory first."), code="required")
-        if max(len(cleaned.get("id", ())), len(cleaned.get("seen", ()))) > MAX_CHOSEN:
+        if max(counts) > MAX_CHOSEN:
             raise forms.ValidationError(_("Choose at most 100 memories at a time."), code="max_length")
         return cleaned
+
+    def list_query(self) -> str:
+        """The filters, also of a form with faults."""
+        return QueryDict(str(self.data.get("back", ""))[:4000]).urlencode()
+
+
+class SeveralForm(PickedForm):
+    """What to do with them; `seen` names each with the version that was looked at."""
+
+    ACTIONS = (("pause", _("Pause")), ("resume", _("Use again")), ("renew", _("Extend")), ("forget", _("Forget")))
+    action = forms.ChoiceField(choices=ACTIONS)
+    seen = forms.TypedMultipleChoiceField(coerce=lambda text: _seen(text), required=False)
+    valid_until = Day(label=_("New last day"), required=False, widget=DAY)
+    understood = forms.BooleanField(label=_("I understand that this cannot be undone"), required=False)
+    named = ("id", "seen")
 
 
 class ViewForm(forms.Form):

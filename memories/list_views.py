@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -32,9 +32,10 @@ INVERSE = {"pause": "resume", "resume": "pause"}
 def list_memories(request: HttpRequest, principal: Principal) -> HttpResponse:
     """What I may read; every filter stands in the address."""
     policy = tenant_policy.active()
-    places = access.readable(principal)
+    agents = access.agents(principal)
+    places = access.readable(principal, known=agents)
     choices = place_choices(places, principal.subject_id)
-    form = FilterForm(request.GET, policy=policy, places=choices, agents=access.agents(principal))
+    form = FilterForm(request.GET, policy=policy, places=choices, agents=agents)
     shown: dict[str, Any] = {
         "form": form,
         "policy": policy,
@@ -61,7 +62,8 @@ def change_several(request: HttpRequest, principal: Principal) -> HttpResponse:
     """First for how many it can be done and why not for the rest, then, confirmed, all of them or none."""
     form = SeveralForm(request.POST if "action" in request.POST else request.GET)
     if not form.is_valid():
-        messages.warning(request, " ".join(words for errors in form.errors.values() for words in errors))
+        told = form.non_field_errors() or [words for errors in form.errors.values() for words in errors]
+        messages.warning(request, " ".join(told))
         return _back(form)
     given = form.cleaned_data
     if request.method == "POST":
@@ -119,7 +121,7 @@ def _change(request: HttpRequest, principal: Principal, given: dict[str, Any], f
 
 def _back(form: SeveralForm) -> HttpResponse:
     """The list as it was filtered."""
-    query = QueryDict(str(form.data.get("back", ""))[:4000]).urlencode()
+    query = form.list_query()
     return redirect(f"{reverse('memories')}?{query}" if query else "memories")
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Count, F, Q
 
 from accounts.principals import Principal
 from memories import reading, uses
@@ -30,7 +30,7 @@ SORTS: dict[str, Sequence[Any]] = {
     "ending": (F("valid_until").asc(nulls_last=True), "-pk"),
     "used": (F("slot__use__total").desc(nulls_last=True), "-pk"),
 }
-TABS: dict[str, Callable[[MemoryQuerySet, datetime], QuerySet[Memory]]] = {
+TABS: dict[str, Callable[[MemoryQuerySet, datetime], MemoryQuerySet]] = {
     "": lambda rows, now: rows.current(),
     "active": lambda rows, now: rows.recallable(now),
     "paused": lambda rows, now: rows.filter(status=Memory.Status.PAUSED),
@@ -83,6 +83,12 @@ def list_page(
     use = {memory.pk: uses.weekly(getattr(memory.slot, "use", None), now) for memory in found}
     page.object_list = found
     return Listed(page, counts, use)
+
+
+def all_of(principal: Principal, wanted: Wanted, now: datetime, places: Sequence[Namespace]) -> MemoryQuerySet:
+    """Everything that the list would show under these filters, on whatever page, in no order."""
+    rows = TABS[wanted.tab](_filtered(principal, wanted, places), now)
+    return rows.select_related(None).order_by()
 
 
 def _with_place(memory: Memory, places: Sequence[Namespace]) -> Memory:

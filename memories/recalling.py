@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,8 @@ MARGIN = 30
 """How many more hits than places may still win: those that authority, freshness and version can lift into one."""
 EXPLAINED = 200
 """How many more of those that lost are told of, on request."""
+NEAR = 5
+"""How many of those that lost a trace names, the best of them."""
 ABOUT_SOMEONE_ELSE = "about_someone_else"
 
 
@@ -150,6 +153,7 @@ def recall(
             "token_budget": asked.token_budget,
             "tokens_used": selection.tokens_used,
             "mode": asked.mode,
+            "near": _near(selection),
         },
         latency={
             "embed_ms": round((embedded - started) * 1000, 2),
@@ -328,6 +332,14 @@ def _eligible(
         )
         for pk, (score, scores, relevance, named) in found.items()
         for memory in [memories[pk]]
+    ]
+
+
+def _near(selection: Selection) -> list[dict[str, object]]:
+    """What almost came back, the best first: which, how it scored, and why it lost."""
+    best = heapq.nlargest(NEAR, selection.losers, key=lambda one: one[0].score)
+    return [
+        {"memory_id": str(one.memory.memory_id), "score": one.score, "reason": reason.value} for one, reason in best
     ]
 
 

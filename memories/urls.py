@@ -2,6 +2,7 @@ from django.urls import path
 
 from memories import api, list_views, own_rules_api, playground, version_views, views, wide_views, wish_views
 from memories.exchange import api as exchange_api
+from memories.exchange import chosen_views
 from memories.exchange import views as exchange_views
 from memories.extraction import api as extraction_api
 from memories.extraction import views as extraction_views
@@ -66,6 +67,7 @@ urlpatterns = [
 urlpatterns += [
     path("memories/", list_views.list_memories, name="memories"),
     path("memories/several/", list_views.change_several, name="several-memories"),
+    path("memories/export/", chosen_views.export_some, name="export-memories"),
     path("memories/views/", list_views.save_view, name="save-view"),
     path("memories/views/<uuid:view_id>/remove/", list_views.remove_view, name="remove-view"),
     path("memories/new/", views.enter, name="enter-memory"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import structlog
 from django.http import HttpRequest, HttpResponse
 from django.template.response import SimpleTemplateResponse
-from django.views import defaults
 
 log = structlog.get_logger("memoryhub.failures")
 API_PREFIXES = ("/api/", "/mcp")
@@ -14,20 +13,25 @@ API_PREFIXES = ("/api/", "/mcp")
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if _is_api(request):
         return _problem(request, 400, "bad_request")
-    return defaults.bad_request(request, exception)
+    return _page(request, 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     if _is_api(request):
         return _problem(request, 403, "permission_denied")
-    return defaults.permission_denied(request, exception)
+    return _page(request, 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The page says nothing of the address asked for, and the answer is the same for signed-in and other callers."""
     if _is_api(request):
         return _problem(request, 404, "not_found")
-    return SimpleTemplateResponse("404.html", status=404).render()
+    return _page(request, 404)
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    """More attempts to sign in or to send mail than allauth lets through."""
+    return _page(request, 429)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -35,7 +39,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     log.exception("server_error", status=500)
     if _is_api(request):
         return _problem(request, 500, "server_error")
-    return SimpleTemplateResponse("500.html", status=500).render()
+    return _page(request, 500)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -43,11 +47,17 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     del reason
     if _is_api(request):
         return _problem(request, 403, "csrf_failed")
-    return SimpleTemplateResponse("403.html", status=403).render()
+    return _page(request, 403)
 
 
 def _is_api(request: HttpRequest) -> bool:
     return request.path.startswith(API_PREFIXES)
+
+
+def _page(request: HttpRequest, status: int) -> HttpResponse:
+    """The page of a status: what is safe, and how to try again. It asks nothing of the database."""
+    shown = {"was_sent": request.method not in ("GET", "HEAD")}
+    return SimpleTemplateResponse(f"{status}.html", shown, status=status).render()
 
 
 def _problem(request: HttpRequest, status: int, code: str) -> HttpResponse:

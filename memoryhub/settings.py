@@ -138,7 +138,7 @@ CACHES = {"default": env.config("CACHE_URL", "locmemcache://")}
 
 # People: e-mail and password, a second factor if they want one; nobody signs up unless the host allows it
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["accounts.signing_in.PersonBackend"]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
@@ -190,6 +190,10 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 collected = env.text("MEMORYHUB_STATIC_ROOT")
 STATIC_ROOT = Path(collected).resolve() if collected else None
 WHITENOISE_USE_FINDERS = not collected
+if not collected:  # else they are compressed as they are collected
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("whitenoise.middleware.WhiteNoiseMiddleware"), "memoryhub.middleware.CompressedFiles"
+    )
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     # Files with remembered text: for this installation's own user alone. Several machines must share the folder.
@@ -295,6 +299,7 @@ SPECTACULAR_SETTINGS = {
         "ExportFormat": "memories.exchange.serializers.EXPORT_FORMATS",
         "ImportFormat": "memories.exchange.serializers.IMPORT_FORMATS",
         "ExportScope": "memories.exchange.serializers.EXPORT_SCOPES",
+        "AskedExportScope": "memories.exchange.serializers.ASKED_SCOPES",
         "ForgetScope": "memories.schemas.FORGET_SCOPES",
         "OwnRuleType": "memories.own_rules_api.RULE_TYPES",
         "ExportState": "memories.exchange.serializers.EXPORT_STATES",

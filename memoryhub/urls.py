@@ -38,4 +38,5 @@ if settings.MEMORYHUB_ADMIN_PATH:
 handler400 = "memoryhub.failures.bad_request"
 handler403 = "memoryhub.failures.forbidden"
 handler404 = "memoryhub.failures.not_found"
+handler429 = "memoryhub.failures.too_many"  # asked for by allauth
 handler500 = "memoryhub.failures.server_error"

@@ -117,6 +117,7 @@ ALLOWED = {
     "memories.Export.language": "a language code",
     "memories.Export.error": CODE,
     "memories.Export.namespace_ids": IDS,
+    "memories.Export.slot_ids": IDS,
     "memories.Extraction.actor": CODE,
     "memories.Extraction.scopes": CODE,
     "memories.Extraction.language": "a language code",

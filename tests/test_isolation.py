@@ -345,6 +345,7 @@ PAGES = (
     Page("problems/<str:code>/", SAFE, OPEN, SHOWN),
     Page("memories/", SAFE, SIGN_IN, SHOWN),
     Page("memories/several/", FORM, SIGN_IN, ANSWERED),
+    Page("memories/export/", FORM, SIGN_IN, ANSWERED),
     Page("memories/views/", POST, SIGN_IN, ANSWERED),
     Page("memories/views/<uuid:view_id>/remove/", POST, SIGN_IN, ANSWERED, {"view_id": "view_id"}),
     Page("memories/new/", FORM, SIGN_IN, ANSWERED),

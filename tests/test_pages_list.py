@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from typing import Any
@@ -10,11 +11,12 @@ from urllib.parse import urlencode
 import pytest
 from cast import TEAM, Company, in_months, now, sentence, word
 from django.test import Client
+from exchange import sweep
 from test_pages import checked, page
 
 from accounts.models import AuditEvent
 from accounts.principals import system
-from memories.models import Erasure, Memory, Recall, SavedView, Use
+from memories.models import Erasure, Export, Memory, Recall, SavedView, Use
 from memories.uses import count_due, weekly
 
 SEVERAL = "/memories/several/"
@@ -211,3 +213,48 @@ def test_nothing_chosen_or_what_belongs_to_others_changes_nothing(acme: Company,
     assert answer.status_code == 404
     assert paul.post(SEVERAL, {"action": "forget", "seen": "nonsense"}).status_code == 302
     assert statuses(acme, [memory]) == ["active"]
+
+
+# --- taking some along -----------------------------------------------------------------------------------------------
+
+
+def take_along(acme: Company, client: Client, query: str, told: str) -> list[str]:
+    """The statements in the file of what an address of the list's export names."""
+    assert told in page(client, f"/memories/export/?{query}")
+    done = client.post(f"/memories/export/?{query}", {"format": "jsonl"}, follow=True)
+    assert "The file is being made." in checked(done)
+    sweep(acme)
+    address = done.redirect_chain[-1][0]
+    assert "Fetch the file" in page(client, address)
+    lines = b"".join(client.get(f"{address}file/").streaming_content).decode().splitlines()
+    return [json.loads(line)["statement"] for line in lines]
+
+
+def test_what_was_chosen_is_taken_along_as_it_stands_when_the_file_is_written(acme: Company, alice: Client) -> None:
+    first, old, gone, _other = (acme.alice.store() for _ in range(4))
+    new = acme.alice.correct(old, statement=sentence()).json()["memory"]
+    acme.alice.forget(gone)
+    chosen = "&".join(f"id={one['memory_id']}" for one in (first, old, new, gone))
+    told = take_along(acme, alice, chosen, "2 can be taken along")
+    assert sorted(told) == sorted([first["statement"], new["statement"]])
+    assert "4 chosen" in page(alice, f"/memories/export/?{chosen}")
+    stranger = acme.person("rita").client
+    theirs = page(stranger, f"/memories/export/?{chosen}")
+    assert "nothing to take along" in theirs
+    assert stranger.post(f"/memories/export/?{chosen}", {"format": "jsonl"}).status_code == 400
+    with acme.entered():
+        assert Export.objects.get().scope == "chosen"
+
+
+def test_all_that_the_filters_give_is_taken_along_and_can_be_stopped(acme: Company, alice: Client) -> None:
+    mark = word()
+    wanted = [acme.alice.store(sentence(mark)) for _ in range(2)]
+    acme.alice.store()
+    assert "Export all 2 of these" in page(alice, f"/memories/?q={mark}")
+    told = take_along(acme, alice, f"q={mark}&sort=oldest", "2 chosen")
+    assert told == [one["statement"] for one in wanted]
+    done = alice.post(f"/memories/export/?q={mark}", {"format": "csv"}, follow=True)
+    undo = re.search(r'action="(/data/exports/[^"]+/cancel/)"', checked(done))
+    assert undo is not None
+    assert "It is cancelled" in checked(alice.post(undo[1], follow=True))
+    assert alice.get(f"/memories/export/?q={word()}").status_code == 302

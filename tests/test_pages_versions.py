@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -11,7 +12,7 @@ from test_pages import checked, page
 from test_pages_memories import correction, current, stored
 
 from accounts.models import AuditEvent
-from memories.models import Memory
+from memories.models import Memory, Recall
 
 
 @pytest.fixture
@@ -36,6 +37,33 @@ def test_a_memory_tells_why_it_came_back_but_nothing_of_others_recalls(acme: Com
     shared = acme.alice.share({"type": "team", "id": "support"}, f"Check the {mark} ledger before closing the month.")
     acme.rita.recall(mark)
     assert "No agent has looked it up for you lately." in page(alice, address(shared))
+
+
+def test_a_memory_tells_what_beat_it_and_what_almost_came(acme: Company, alice: Client) -> None:
+    """Of what the reader may see, by the ids in the trace; no trace holds a text."""
+    mark = word()
+    better, worse, hidden = (acme.alice.store(f"Note {word()} of the {mark} ledger.") for _ in range(3))
+    for _ in range(2):
+        acme.alice.recall(f"{mark} ledger", limit=2)
+    with acme.entered():
+        first, second = Recall.objects.order_by("pk")
+        assert [one["memory_id"] for one in first.gate["near"]] not in ([], [one["memory_id"] for one in first.items])
+        assert {"memory_id", "score", "reason"} == set(first.gate["near"][0])
+        assert mark not in json.dumps([first.items, first.gate])
+        scores = {"score": 0.5, "scores": {}}
+        first.delete()
+        second.items = [{"memory_id": one["memory_id"], **scores} for one in (better, worse)]
+        second.gate["near"] = [{"memory_id": hidden["memory_id"], "score": 0.4, "reason": "over_limit"}]
+        second.save()
+    html = page(alice, address(worse))
+    assert "place 2 of 2" in html
+    assert html.index("What came before it") < html.index(better["statement"])
+    assert html.index("Also considered, not given") < html.index(hidden["statement"])
+    html = page(alice, address(hidden))
+    assert "considered, but did not come back" in html
+    assert html.index("What came instead") < html.index(worse["statement"])
+    acme.alice.forget(hidden)
+    assert "Also considered, not given" not in page(alice, address(worse))
 
 
 def test_versions_are_compared_and_an_earlier_one_is_put_back_as_a_new_one(acme: Company, alice: Client) -> None:

@@ -25,7 +25,7 @@ from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
 from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
-from memories.actions.several import Weighed, change_several, weigh
+from memories.actions.several import Weighed, change_several, visible, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
 from memories.lifecycle import Part
 
@@ -71,5 +71,6 @@ __all__ = [
     "switch_memory",
     "take",
     "web_form",
+    "visible",
     "weigh",
 ]

@@ -37,7 +37,7 @@ def weigh(
 ) -> list[Weighed]:
     """What an action would do to each of these: newest first, without those that the caller may not see."""
     principal.require(NEEDS[action])
-    rows = _visible(principal, memory_ids)
+    rows = visible(principal, memory_ids)
     changeable = {one.pk for one in {row.namespace for row in rows} if access.may_change(principal, one)}
     obstacles = {row.pk: _obstacle(action, row, row.namespace_id in changeable) for row in rows}
     if action == "renew" and valid_until is not None:
@@ -55,7 +55,7 @@ def change_several(
     gate does not let one be renewed; then nothing was done to any.
     """
     principal.require(NEEDS[action])
-    rows = _visible(principal, list(seen))
+    rows = visible(principal, list(seen))
     if len(rows) != len(seen):
         raise NotVisible
     places = {row.namespace_id: row.namespace for row in rows}
@@ -93,8 +93,8 @@ def _switch(principal: Principal, memory: Memory, action: str, now: datetime) ->
         announcing.resumed(memory)
 
 
-def _visible(principal: Principal, memory_ids: Sequence[uuid.UUID]) -> list[Memory]:
-    """Those of these that the caller may see and still kept, newest first; one object for each namespace."""
+def visible(principal: Principal, memory_ids: Sequence[uuid.UUID]) -> list[Memory]:
+    """Those of these that the caller may see and that are kept, newest first; one object for each namespace."""
     places = {one.pk: one for one in access.readable(principal)}
     rows = list(Memory.objects.kept().filter(pk__in=memory_ids, namespace__in=places).order_by("-pk"))
     for row in rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -28,6 +28,7 @@ AT_ONCE = 10_000
 AT_ONCE_BYTES = 16 * 1024 * 1024
 BATCH = 500
 MOST_OPEN = 10
+MOST_CHOSEN = 10_000
 OPEN = (Export.State.QUEUED, Export.State.RUNNING, Export.State.READY)
 AGAIN = (Export.State.FAILED, Export.State.CANCELLED, Export.State.WITHDRAWN, Export.State.EXPIRED)
 
@@ -70,17 +71,36 @@ def ask(principal: Principal, asked: ExportInput) -> Export:
     principal.require(Scope.READ)
     if asked.whole_tenant and not may_export_tenant(principal):
         raise Forbidden("Only an administrator in person may export the whole organisation.", code="not_an_admin")
-    ids = [] if asked.whole_tenant else [str(one.pk) for one in _chosen(principal, asked)]
+    if asked.whole_tenant:
+        return _create(principal, Export.Scope.TENANT, asked.format)
+    ids = [one.pk for one in _chosen(principal, asked)]
+    return _create(principal, Export.Scope.NAMESPACES, asked.format, namespace_ids=ids)
+
+
+def ask_for_some(principal: Principal, memories: Sequence[Memory], format_: str) -> Export:
+    """Have a file made of what stands for these, found among what the caller may read, when it is written.
+
+    Raises InvalidInput for none or too many, Conflict as `ask` does.
+    """
+    principal.require(Scope.READ)
+    if not 0 < len(memories) <= MOST_CHOSEN:
+        raise InvalidInput.field("memories", "Choose between 1 and 10,000 memories.", "out_of_range")
+    places, slots = {one.namespace_id for one in memories}, {one.slot_id for one in memories}
+    return _create(principal, Export.Scope.CHOSEN, format_, namespace_ids=sorted(places), slot_ids=sorted(slots))
+
+
+def _create(principal: Principal, scope: str, format_: str, **ids: Sequence[uuid.UUID]) -> Export:
     with tenancy.atomic():
         if access.exports(principal).filter(state__in=OPEN).count() >= MOST_OPEN:
             raise Conflict("There are too many exports already; cancel one first.", code="too_many_exports")
         export = Export.objects.create(
             **asked_by(principal),
-            scope=Export.Scope.TENANT if asked.whole_tenant else Export.Scope.NAMESPACES,
-            format=asked.format,
-            namespace_ids=ids,
+            scope=scope,
+            format=format_,
+            **{name: [str(one) for one in found] for name, found in ids.items()},
         )
-        details = {"scope": export.scope, "format": export.format, "namespaces": len(ids)}
+        details = {"scope": export.scope, "format": export.format, "namespaces": len(export.namespace_ids)}
+        details |= {"memories": len(export.slot_ids)} if export.slot_ids else {}
         audit.record(principal, "export.ask", target="export", target_id=export.pk, details=details)
         soon(export.pk)
     return export
@@ -143,9 +163,12 @@ def may_export_tenant(principal: Principal) -> bool:
     return principal.is_person and principal.credential_id is None and principal.has_role(Role.ADMIN)
 
 
-def batches(namespace: Namespace) -> Iterator[list[Memory]]:
-    """The versions that stand in a namespace, in the order in which they were written, some at a time."""
+def batches(namespace: Namespace, slot_ids: Sequence[str] = ()) -> Iterator[list[Memory]]:
+    """The versions that stand in a namespace, in the order in which they were written, some at a time; with `slot_ids`
+    those of them alone."""
     rows, last = Memory.objects.current().filter(namespace=namespace).order_by("pk"), None
+    if slot_ids:
+        rows = rows.filter(slot_id__among=slot_ids)
     while found := list((rows if last is None else rows.filter(pk__gt=last))[:BATCH]):
         for row in found:
             row.namespace = namespace

@@ -34,6 +34,10 @@ class ExportForm(forms.Form):
         return ExportInput(refs, format_, place == TENANT)
 
 
+class FormatForm(forms.Form):
+    format = forms.ChoiceField(label=_("As"), choices=Export.Format, initial=Export.Format.JSONL)
+
+
 class ImportForm(forms.Form):
     file = forms.FileField(
         label=_("File"),

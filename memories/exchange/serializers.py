@@ -15,6 +15,7 @@ from memoryhub.fields import Choice, Flag, StrictSerializer, Text
 EXPORT_FORMATS = Export.Format.values
 IMPORT_FORMATS = Import.Format.values
 EXPORT_SCOPES = Export.Scope.values
+ASKED_SCOPES = [Export.Scope.NAMESPACES.value, Export.Scope.TENANT.value]
 EXPORT_STATES = Export.State.values
 IMPORT_STATES = Import.State.values
 
@@ -23,7 +24,7 @@ class ExportBody(StrictSerializer):
     namespaces = drf.ListField(
         child=NamespaceInput(), min_length=1, max_length=MAX_NAMES, required=False, allow_null=True
     )
-    scope = Choice(choices=EXPORT_SCOPES, required=False, default=Export.Scope.NAMESPACES.value)
+    scope = Choice(choices=ASKED_SCOPES, required=False, default=Export.Scope.NAMESPACES.value)
     format = Choice(choices=Export.Format.values, required=False, default=Export.Format.JSONL.value)
 
     def validate(self, attrs: dict[str, Any]) -> ExportInput:

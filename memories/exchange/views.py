@@ -36,7 +36,7 @@ def show_data(request: HttpRequest, principal: Principal) -> HttpResponse:
 @require_POST
 @person_page
 def ask_export(request: HttpRequest, principal: Principal) -> HttpResponse:
-    form = _export_form(principal, request.POST)
+    form = _export_form(principal, _places(principal), request.POST)
     if not form.is_valid():
         return _data(request, principal, export_form=form)
     return redirect("export", exporting.ask(principal, form.asked()).pk)
@@ -143,9 +143,10 @@ def show_schema(request: HttpRequest) -> HttpResponse:
 
 
 def _data(request: HttpRequest, principal: Principal, **forms: Any) -> HttpResponse:
+    places = _places(principal)
     shown = {
-        "export_form": _export_form(principal),
-        "import_form": ImportForm(places=_places(principal)),
+        "export_form": _export_form(principal, places),
+        "import_form": ImportForm(places=places),
         "exports": [(row, showing.state_of(row)) for row in access.exports(principal).order_by("-pk")[:SHOWN]],
         "imports": list(access.imports(principal).order_by("-pk")[:SHOWN]),
         **forms,
@@ -153,8 +154,8 @@ def _data(request: HttpRequest, principal: Principal, **forms: Any) -> HttpRespo
     return render(request, "exchange/data.html", shown, status=400 if forms else 200)
 
 
-def _export_form(principal: Principal, data: Any = None) -> ExportForm:
-    return ExportForm(data, places=_places(principal), whole_tenant=exporting.may_export_tenant(principal))
+def _export_form(principal: Principal, places: list[tuple[str, Any]], data: Any = None) -> ExportForm:
+    return ExportForm(data, places=places, whole_tenant=exporting.may_export_tenant(principal))
 
 
 def _places(principal: Principal) -> list[tuple[str, Any]]:

@@ -111,21 +111,25 @@ def _may_read(export: Export, asker: Principal) -> None:
 
 def _count(export: Export) -> int:
     rows = Memory.objects.current()
-    return (rows if export.scope == Export.Scope.TENANT else rows.filter(namespace__in=export.namespace_ids)).count()
+    if export.scope != Export.Scope.TENANT:
+        rows = rows.filter(namespace__in=export.namespace_ids)
+    if export.slot_ids:
+        rows = rows.filter(slot_id__among=export.slot_ids)
+    return rows.count()
 
 
 def _parts(export: Export) -> Iterator[bytes]:
     form = FORMATS[export.format]
     yield form.head()
     for namespace in _namespaces(export):
-        for batch in batches(namespace):
+        for batch in batches(namespace, export.slot_ids):
             yield form.rows(batch)
             _step(export, len(batch))
 
 
 def _namespaces(export: Export) -> Iterator[Namespace]:
     rows = Namespace.objects.select_related("membership", "agent", "group").order_by("pk")
-    if export.scope == Export.Scope.NAMESPACES:
+    if export.scope != Export.Scope.TENANT:
         rows = rows.filter(pk__in=export.namespace_ids)
     last: uuid.UUID | None = None
     while found := list((rows if last is None else rows.filter(pk__gt=last))[:DUE_BATCH]):

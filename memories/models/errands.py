@@ -15,8 +15,9 @@ from memories.models.traces import Operation
 class Export(Errand):
     """A file of what someone may read. It holds remembered text, so it goes when something in it is forgotten.
 
-    `namespace_ids`: whose memories it holds; of the whole tenant when the scope says so. `file` is the name in the
-    storage, told before the first byte is written and emptied only when the file is gone.
+    `namespace_ids`: whose memories it holds; of the whole tenant when the scope says so. `slot_ids`: which of them,
+    when some were chosen. `file` is the name in the storage, told before the first byte is written and emptied only
+    when the file is gone.
     """
 
     class State(models.TextChoices):
@@ -31,6 +32,7 @@ class Export(Errand):
     class Scope(models.TextChoices):
         NAMESPACES = "namespaces", _("chosen places")
         TENANT = "tenant", _("the whole organisation")
+        CHOSEN = "chosen", _("chosen memories")
 
     class Format(models.TextChoices):
         JSONL = "jsonl", _("JSON Lines, which can be imported again")
@@ -41,6 +43,7 @@ class Export(Errand):
     scope = models.CharField(max_length=16, choices=Scope, default=Scope.NAMESPACES)
     format = models.CharField(max_length=16, choices=Format, default=Format.JSONL)
     namespace_ids = models.JSONField(default=list)
+    slot_ids = models.JSONField(default=list)
     total = models.PositiveIntegerField(default=0)
     written = models.PositiveIntegerField(default=0)
     file = models.CharField(max_length=160, blank=True)

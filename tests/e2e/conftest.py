@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from cast import Cast, Company
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 ARTEFACTS = Path(__file__).resolve().parent.parent.parent / "artefacts"
 PASSWORD = "a long walk along the harbour"
@@ -59,6 +59,12 @@ def sign_in(page: Page, address: str, email: str) -> None:
     page.fill("[name=password]", PASSWORD)
     page.press("[name=password]", "Enter")
     page.wait_for_url(f"{address}/")
+
+
+def settled(page: Page) -> None:
+    """Wait until what was pressed has been sent and its answer is there."""
+    expect(page.locator("form[aria-busy]")).to_have_count(0, timeout=15_000)
+    page.wait_for_load_state()
 
 
 def picture(page: Page, name: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, new_key, sentence
-from conftest import faults, picture, sign_in, speak
+from conftest import faults, picture, settled, sign_in, speak
 from django.utils import translation
 from exchange import entry, sweep
 from playwright.sync_api import Page
@@ -52,7 +52,7 @@ def test_take_along_and_bring_in(
         with translation.override(language):
             words = translation.gettext(text)
         page.get_by_role("button", name=words).or_(page.get_by_role("link", name=words)).first.click()
-        page.wait_for_load_state()
+        settled(page)
 
     def look(step: str) -> None:
         picture(page, f"{name}-{step}")

@@ -41,6 +41,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "style": lambda scene: {},
     "memories": lambda scene: {},
     "several-memories": lambda scene: {},
+    "export-memories": lambda scene: {},
     "enter-memory": lambda scene: {},
     "memory": lambda scene: {"memory_id": scene.memory},
     "correct-memory": lambda scene: {"memory_id": scene.memory},
@@ -207,8 +208,8 @@ def test_every_page_is_sound_to_look_at(scene: Scene, live_server: Any, page: Pa
     assert complaints == []
     page.goto(f"{url}{reverse('enter-memory')}")
     page.evaluate("document.querySelector('main form').noValidate = true")
-    page.locator("main form button").first.click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.locator("main form button").first.click()
     assert page.locator("[aria-invalid=true]").count() >= 1
     look("a-form-with-errors")
     assert not found, "\n".join(f"{name}: {one}" for name, faults_ in found.items() for one in faults_)

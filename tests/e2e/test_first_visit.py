@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, new_key, sentence, word
-from conftest import picture, sign_in, speak
+from conftest import picture, settled, sign_in, speak
 from django.utils import translation
 from playwright.sync_api import Page, expect
 from verdicts import take_effect
@@ -33,7 +33,7 @@ def test_sign_in_approve_correct_forget(
         with translation.override(language):
             words = translation.gettext(text)
         page.get_by_role("button", name=words).or_(page.get_by_role("link", name=words)).first.click()
-        page.wait_for_load_state()
+        settled(page)
 
     sign_in(page, live_server.url, "alice@acme.example")
     picture(page, f"{name}-1-home")
@@ -91,5 +91,4 @@ def test_a_reviewer_decides_on_a_phone(acme: Company, live_server: Any, page: Pa
     picture(page, "zh-hans-320-reviews")
     page.locator("a.quote").click()
     page.locator("form[action$='/approve/'] button").click()
-    page.wait_for_load_state()
-    assert page.locator(".notice.success").count() == 1
+    expect(page.locator(".notice.success")).to_have_count(1)

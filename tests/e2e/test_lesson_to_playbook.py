@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, new_key, text_of, word
-from conftest import picture, sign_in, speak
+from conftest import picture, settled, sign_in, speak
 from django.utils import timezone, translation
 from playwright.sync_api import Page
 from reader import other_process
@@ -48,7 +48,7 @@ def test_a_lesson_becomes_a_procedure_and_can_be_stopped(
         with translation.override(language):
             words = translation.gettext(text)
         page.get_by_role("button", name=words, exact=True).first.click()
-        page.wait_for_load_state()
+        settled(page)
 
     with other_process("alice", "acme") as recalled:
         assert recalled(f"{mark} {title}") == []

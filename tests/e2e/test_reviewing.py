@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cast import TEAM, Company, in_months, word
-from conftest import ARTEFACTS, picture, sign_in, speak
+from conftest import ARTEFACTS, picture, settled, sign_in, speak
 from playwright.sync_api import Page
 from test_notices import sweep
 
@@ -145,7 +145,7 @@ def test_the_pages_look_right(
     page.goto(f"{live_server.url}/reviews/?risk=low")
     page.locator("a.quote").first.click()
     page.locator("form[action$='/approve/'] button").click()
-    page.wait_for_load_state()
+    settled(page)
     picture(page, f"{name}-after-a-decision")
     page.goto(f"{live_server.url}/reviews/quality/")
     picture(page, f"{name}-quality")

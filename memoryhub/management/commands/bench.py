@@ -15,6 +15,7 @@ from memoryhub.management.benches import (
     audit_speed,
     canaries,
     encryption,
+    first_visit,
     near_duplicates,
     over_http,
     pages,
@@ -25,15 +26,16 @@ from memoryhub.management.benches import (
 from memoryhub.management.sized import NotSeen
 from memoryhub.management.timing import CallFailed
 
-PARTS = ("http", "size", "processes", "audit", "pages", "reviews", "duplicates", "encryption", "canaries")
+PARTS = ("http", "size", "processes", "audit", "pages", "visits", "reviews", "duplicates", "encryption", "canaries")
 
 
 class Command(BaseCommand):
     help = (
         "Measure in installations of its own, which are gone afterwards: calls over HTTP, recall from tables of many "
-        "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, the "
-        "reviewers' pages, the finder of near-duplicates, what encryption costs, and what is left of texts that were "
-        "refused or forgotten. On SQLite, or beside the database of DATABASE_URL."
+        "memories, two processes at work on the same ones, sealing and verifying the audit, pages of a long list, "
+        "first visits in Chromium (bytes over the network, largest paint), the reviewers' pages, the finder of "
+        "near-duplicates, what encryption costs, and what is left of texts that were refused or forgotten. On SQLite, "
+        "or beside the database of DATABASE_URL."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -68,6 +70,8 @@ class Command(BaseCommand):
                         encryption.run(console, url)
                     case "pages":
                         pages.run(console, url)
+                    case "visits":
+                        first_visit.run(console, url)
                     case "reviews":
                         review_queue.run(console, url)
                     case "duplicates":
