@@ -92,6 +92,6 @@ def _search(person: Person, query: str, meant: tuple[Vector, Means]) -> Sequence
 
 @cache
 def _remembering(folder: str) -> Remembering:
-    embedder = embeddings.active()
-    assert embedder is not None  # noqa: S101 - the installation was made with one
+    embedder = embeddings.permitted()
+    assert embedder is not None  # noqa: S101 - the default of an installation is one in this process
     return Remembering(embedder, VectorCache(embedder, Path(folder)))
