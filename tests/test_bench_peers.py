@@ -74,7 +74,11 @@ def test_what_is_asked_inside_is_what_recall_gives(acme: Company, use: InUse, tm
     embedder = use(WordEmbedder())
     acme.policy(confirm="inferred_only")
     mark, tenant, vectors = word(), acme.tenant, str(tmp_path)
-    said = {"statement": f"The {mark} stands in the harbour.", "kind": "episode", "valid_until": now(days=30).isoformat()}
+    said = {
+        "statement": f"The {mark} stands in the harbour.",
+        "kind": "episode",
+        "valid_until": now(days=30).isoformat(),
+    }
     keys = {acme.alice.store(key=f"D{number}", **said)["key"] for number in range(2)}
     with tenancy.entered(tenant.pk):
         standing = Feature.objects.count()
