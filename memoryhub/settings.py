@@ -125,8 +125,11 @@ if database["ENGINE"] == "django.db.backends.sqlite3":
 else:
     database["CONN_MAX_AGE"] = 0  # the pool keeps connections
     database["CONN_HEALTH_CHECKS"] = True
+    given = database.get("OPTIONS", {})
     database["OPTIONS"] = {
-        **database.get("OPTIONS", {}),
+        **given,
+        # By itself PostgreSQL takes it that disks spin, and reads whole tables for a twentieth of their rows.
+        "options": f"-c random_page_cost=1.1 {given.get('options', '')}".strip(),
         "pool": {"min_size": 1, "max_size": MEMORYHUB_POOL_SIZE, "timeout": 10},
     }
 DATABASES = {"default": database}

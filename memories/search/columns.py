@@ -152,8 +152,10 @@ def refresh(old: Columns, changed: Iterable[Row], revision: int, secret: bytes) 
     erased = len(changes) - len(added)
     new = _append(replace(old, revision=revision, alive=alive), added, secret)
     dead = new.size - int(new.alive.sum())
-    if dead > max(64, new.size // 4) or (dead and erased):
+    if dead > max(64, new.size // 4):
         new = _compact(new)
+    elif dead and erased:
+        new = _wiped(new)
     return replace(new, doubled=_has_doubles(new, None if old.doubled else len(added)))
 
 
@@ -259,6 +261,36 @@ def _compact(old: Columns) -> Columns:
         vectors=parts.moved(old.vectors, moved),
         names=parts.moved(old.names, moved),
     )
+
+
+def _wiped(old: Columns) -> Columns:
+    """With nothing left of the rows that are gone but their places, which the next compaction takes.
+
+    Their vectors are overwritten where they stand, since a copy of all others would take most of a search's time. Who
+    still looks at an earlier state may see such a vector point nowhere.
+    """
+    gone = np.flatnonzero(~old.alive & (old.data["id"] != 0))
+    places = np.arange(old.size, dtype=np.int32)
+    places[gone] = -1
+    data = {name: column.copy() for name, column in old.data.items()}
+    for column in data.values():
+        column[gone] = 0
+    for vectors in old.vectors:
+        vectors.wipe(gone)
+    return replace(
+        old,
+        paths=_still_used(old.paths, data["path"][old.alive], ""),
+        speakers=_still_used(old.speakers, data["speaker"][old.alive], b""),
+        data=data,
+        segments=parts.moved(old.segments, places),
+        names=parts.moved(old.names, places),
+    )
+
+
+def _still_used(names: tuple[Name, ...], numbers: Column, nothing: Name) -> tuple[Name, ...]:
+    """The names under their numbers, without those that no row has any more."""
+    used = set(np.unique(numbers).tolist())
+    return tuple(name if number in used else nothing for number, name in enumerate(names))
 
 
 def _renumbered(names: tuple[Name, ...], column: Column) -> tuple[tuple[Name, ...], Column]:

@@ -130,6 +130,12 @@ class Block:
             self._beside[distance] = partners, products
         return products[rows]
 
+    def wipe(self, places: npt.NDArray[np.intp]) -> None:
+        """Leave nothing of these vectors, nor of what they made with others."""
+        self.vectors[places] = 0
+        for _partners, products in self._beside.values():
+            products[places[places < len(products)]] = 0
+
     def without(self, kept: npt.NDArray[np.bool_]) -> Block:
         """Of the first rows those that are kept, with what is known of their products."""
         block = Block(self.vectors[: len(kept)][kept], int(kept.sum()))
@@ -176,6 +182,10 @@ class Vectors:
         block.vectors[held:needed] = other.matrix
         block.used = needed
         return Vectors(self.embedder, np.concatenate([self.rows, other.rows]), block)
+
+    def wipe(self, gone: npt.NDArray[np.intp]) -> None:
+        """Overwrite those of these rows, in every state that holds them."""
+        self.block.wipe(np.flatnonzero(np.isin(self.rows, gone)))
 
     def moved(self, places: Positions) -> Vectors:
         rows = places[self.rows]

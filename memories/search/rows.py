@@ -84,6 +84,7 @@ SEALED: Mapping[str, tuple[type[Model], str]] = {
     "speaker": (Feature, "speaker"),
     "vector": (Feature, "vector"),
 }
+FEW = 100
 PACK = list(COLUMNS).index("pack")
 
 
@@ -99,6 +100,10 @@ class DatabaseLoader:
     def rows(self, namespace_id: UUID, after_rev: int) -> Iterator[Row]:
         opened, may_be_sealed = _opening(namespace_id), keys.configured()
         changed = Memory.objects.filter(namespace_id=namespace_id, rev__gt=after_rev)
+        if after_rev >= 0:
+            # Few as a rule. Where PostgreSQL expects many, it would read whole tables to find and join them.
+            few = list(changed.order_by("rev").values_list("pk", flat=True)[: FEW + 1])
+            changed = Memory.objects.filter(pk__in=few) if len(few) <= FEW else changed
         for values in changed.values_list(*COLUMNS.values()).iterator(chunk_size=2000):
             if may_be_sealed or (values[PACK] or b"").startswith(MAGIC):
                 values = opened(values)
