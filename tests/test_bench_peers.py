@@ -79,7 +79,7 @@ def test_what_is_asked_inside_is_what_recall_gives(acme: Company, use: InUse, tm
         "kind": "episode",
         "valid_until": now(days=30).isoformat(),
     }
-    keys = {acme.alice.store(key=f"D{number}", **said)["key"] for number in range(2)}
+    keys = {acme.alice.store(key=f"D{number}", **said)["key"] for number in range(10)}
     with tenancy.entered(tenant.pk):
         standing = Feature.objects.count()
     assert not beside.make_vectors(tenant.slug, vectors, standing + 1)
@@ -87,6 +87,6 @@ def test_what_is_asked_inside_is_what_recall_gives(acme: Company, use: InUse, tm
     assert len([text for text in embedder.asked if mark in text]) == 1
     asked = beside.ask(tenant.slug, vectors, [Question("alice", f"Where is the {mark}?", frozenset(keys))] * 2)
     assert {name: (len(one.times), one.judged) for name, one in asked.items()} == {
-        beside.RECALL: (2, [(1.0, 1.0, 1.0)] * 2),
-        beside.SEARCH: (2, [(1.0, 1.0, 1.0)] * 2),
+        beside.RECALL: (2, [(0.5, 1.0, 1.0)] * 2),
+        beside.SEARCH: (2, [(0.5, 1.0, 1.0)] * 2),
     }
