@@ -78,12 +78,15 @@ def soon() -> None:
     transaction.on_commit(ask, robust=True)
 
 
-def fill_due(_principal: Principal, now: datetime, *, seconds: float = 0.0) -> Mapping[str, int]:
+def fill_due(
+    _principal: Principal, now: datetime, *, seconds: float = 0.0, embedder: Embedder | None = None
+) -> Mapping[str, int]:
     """Make vectors of what is due in the active tenant: one batch, and more while `seconds` last.
 
-    Returns how many were made, and how many wait and could be made now (counted up to a thousand).
+    Returns how many were made, and how many wait and could be made now (counted up to a thousand). `embedder`, in place
+    of the one that is permitted here, is for evaluations.
     """
-    embedder = embeddings.permitted()
+    embedder = embedder or embeddings.permitted()
     if embedder is None:
         return {}
     made, until, goes_on = 0, time.monotonic() + seconds, True

@@ -553,3 +553,19 @@ def test_a_preloaded_key_is_there_however_little_else_answers(acme: Company, emb
     body = {"query": f"{word()} {word()}", "preload": [memories[0]["key"]], "mode": mode}
     packet = alice.post("/context", body).json()["packet"]
     assert memories[0]["memory_id"] in [item["memory_id"] for item in packet["items"]]
+
+
+@pytest.mark.parametrize("query", ["zq7 unheard", "harbour", "港口", "🌵🌵", "x' OR 1=1 --", "the of and"])
+def test_a_generous_answer_is_no_shorter_than_an_exhaustive_scan(
+    acme: Company, embedder: WordEmbedder, query: str
+) -> None:
+    """R-117: where there are ten rows, ten come back, however little they say; a least score is what makes it fewer."""
+    items = [
+        acme.alice.proposal(f"The harbour number {n} is painted.", evidence_id=acme.alice.evidence(), evidence=None)
+        for n in range(12)
+    ]
+    assert acme.alice.post("/proposals/batch", {"items": items}).status_code == 200
+    fill(acme)
+    asked = {"query": query, "mode": "generous", "limit": 10}
+    assert len(acme.alice.post("/recall", asked).json()["items"]) == 10
+    assert len(acme.alice.post("/recall", asked | {"min_score": 1000}).json()["items"]) == 0

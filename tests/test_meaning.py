@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from memories.paths import path_key
-from memories.search import facts, rank, tokens
+from memories.search import facts, rank, recipe, tokens
 from memories.search.columns import instant
 from memories.search.index import NamespaceIndex, Row, Scope, SearchResult
+from memories.search.threads import Threads
 from memories.vectors import Means, pack, unit, unpack
 from tests.test_index_rows import Table
 
@@ -349,3 +350,23 @@ def test_only_names_of_rows_that_may_be_seen_count():
         1: 1
     }  # to this caller a mistyped lantern
     assert named(index_of(seen, unseen), "how is lanterm set up") == {2: 1}
+
+
+def confidence_among(rows: int) -> float:
+    """What is said of the same best row among so many that say nothing."""
+    first = np.zeros(rows, np.float32)
+    first[0] = 0.3
+    words = rank.Ranking(first, np.zeros_like(first), first, first, known=0.8)
+    no, nobody = np.zeros(rows, bool), np.full(rows, -1)
+    cues = recipe.Cues(Threads.of(np.arange(rows)), no, no, no, no, np.zeros_like(first), nobody)
+    ranked = recipe.combine(words, recipe.Near(first, first, ~no), cues, recipe.Asked(when=False, chinese=False))
+    assert ranked.confidence is not None
+    return ranked.confidence
+
+
+def test_among_more_rows_the_best_one_says_less():
+    """By accident one of twice as many rows is as good twice as often; very few rows say no more than 30."""
+    odds = {rows: one / (1 - one) for rows in (5, 30, 300, 600) for one in [confidence_among(rows)]}
+    assert odds[300] == pytest.approx(2 * odds[600])
+    assert odds[30] == pytest.approx(10 * odds[300])
+    assert odds[5] == pytest.approx(odds[30])

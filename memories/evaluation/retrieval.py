@@ -6,7 +6,6 @@ and kept in the var folder. Each figure is explained where it is counted.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ import numpy as np
 from django.conf import settings
 
 from memories import embeddings, recalling
-from memories.evaluation import conversations, history
+from memories.evaluation import conversations, history, ranked
 from memories.evaluation.cast import Cast
 from memories.evaluation.conversations import DataSet, Question, Told
 from memories.evaluation.names import Name
@@ -60,7 +59,7 @@ def _figures(data: DataSet, cache: VectorCache | None, means: Means | None) -> d
         run = _Run(world, data)
         run.write()
         if cache is None or means is None:
-            return out | run.found()
+            return {**out, **run.found()}
         if data.name == IN_WORDS_TOO:
             out |= {f"words_{name}": figure for name, figure in run.found().items()}
         run.embed(cache, means)
@@ -106,16 +105,9 @@ class _Run:
         for namespace in self.namespaces.values():
             rows.index().forget(namespace.pk)
 
-    def found(self) -> dict[str, Figure]:
+    def found(self) -> Mapping[str, Figure]:
         """How much of what answers is among the first, and how far up."""
-        five, ten, gain = [], [], []
-        for question in self.data.questions:
-            got = [place for place, one in enumerate(self._got(question)) if one in question.gold]
-            ideal = sum(1 / math.log2(place + 2) for place in range(min(len(question.gold), 10)))
-            five.append(sum(place < 5 for place in got) / len(question.gold))
-            ten.append(len(got) / len(question.gold))
-            gain.append(sum(1 / math.log2(place + 2) for place in got) / ideal)
-        return {"recall_5": _mean(five), "recall_10": _mean(ten), "ndcg_10": _mean(gain)}
+        return ranked.figures(ranked.judge(self._got(question), question.gold) for question in self.data.questions)
 
     def in_budget(self) -> Figure:
         """The share of what answers that fits into a packet."""

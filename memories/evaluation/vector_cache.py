@@ -58,5 +58,24 @@ class VectorCache:
         return np.dtype([("digest", "V16"), ("vector", "<f4", (dims,))])
 
 
+class Remembering:
+    """An embedder that makes a vector of each text only once, and knows those that were made before."""
+
+    is_local = True
+
+    def __init__(self, embedder: Embedder, cache: VectorCache) -> None:
+        self.name, self.dims, self.timeout = embedder.name, embedder.dims, embedder.timeout
+        self._cache = cache
+
+    def documents(self, texts: Sequence[str]) -> Vector:
+        return np.stack(self._cache.documents(texts))
+
+    def query(self, text: str) -> Vector:
+        return self._cache.question(text)
+
+    def questions(self, texts: Sequence[str]) -> Vector:
+        return np.stack([self.query(text) for text in texts])
+
+
 def _digest(what: str, text: str) -> bytes:
     return hashlib.blake2b(f"{what}\x1f{text}".encode(), digest_size=16).digest()

@@ -49,9 +49,15 @@ class Person:
         with tenancy.entered(self.tenant_id):
             return call()
 
-    def recall(self, query: str, meant: tuple[Vector, Means] | None = None, limit: int | None = None) -> Recalled:
+    def recall(
+        self,
+        query: str,
+        meant: tuple[Vector, Means] | None = None,
+        limit: int | None = None,
+        kinds: tuple[str, ...] | None = None,
+    ) -> Recalled:
         """The whole verb with its trace and event; `meant` is the question as a vector made before."""
-        asked = RecallInput(query=query, limit=limit)
+        asked = RecallInput(query=query, limit=limit, kinds=kinds)
         return self.inside(lambda: recalling.recall(self.principal, asked, meant=meant))
 
     def remember(self, key: str, statement: str) -> UUID:

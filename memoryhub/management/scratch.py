@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import multiprocessing
 import os
 import secrets
@@ -12,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +67,13 @@ def process(environment: Environment) -> Iterator[ProcessPoolExecutor]:
 def manage(environment: Environment, *arguments: str) -> None:
     """Run a command of manage.py there; raises CalledProcessError when it fails."""
     subprocess.run([sys.executable, "manage.py", *arguments], cwd=ROOT, env=environment, check=True)  # noqa: S603
+
+
+def output(environment: Environment, *arguments: str) -> Any:
+    """The JSON that a command of manage.py prints there; raises CalledProcessError when it fails."""
+    command = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE)  # noqa: S603
+    return json.loads(done.stdout)
 
 
 def _move_in(environment: Environment) -> None:
