@@ -41,11 +41,6 @@ class Content:
     valid_until: datetime | None = None
     sensitivity: str = ""
 
-    def repeats(self, memory: Memory) -> bool:
-        """Whether it says what this memory says, whenever either ends."""
-        there = (memory.statement, memory.value, memory.conditions or None)
-        return there == (self.statement, self.value, self.conditions or None)
-
 
 @dataclass(frozen=True, slots=True)
 class Origin:

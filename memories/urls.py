@@ -105,7 +105,6 @@ urlpatterns += [
     path("settings/memory/", wish_views.show_wishes, name="wishes"),
     path("settings/memory/switch/", wish_views.switch_memory, name="switch-memory"),
     path("settings/memory/ask/", wish_views.ask_me, name="ask-me"),
-    path("settings/memory/lasts/", wish_views.keep_for, name="keep-for"),
     path("settings/memory/rules/", wish_views.add_rule, name="add-rule"),
     path("settings/memory/rules.json", wish_views.fetch_rules, name="own-rules-file"),
     path("settings/memory/rules/<uuid:rule_id>/remove/", wish_views.remove_rule, name="remove-rule"),

@@ -11,7 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import InvalidInput
 from accounts.models import Agent
-from memories.actions import MOST_DAYS
 from memories.forms import kind_choices
 from memories.inputs import MAX_NAME, MAX_STATEMENT
 from memories.models import OwnRule
@@ -102,27 +101,6 @@ class AskForm(forms.Form):
         super().__init__(*args, **options)
         allowed = LEVELS[LEVELS.index(policy.confirm) :]
         self.fields["confirm"].choices = [(level, LEVEL_WORDS[level]) for level in allowed]
-
-
-class LastsForm(forms.Form):
-    """For how many days memories of each kind last; blank for as long as the policy lets them."""
-
-    def __init__(self, *args: Any, policy: Policy, **options: Any) -> None:
-        super().__init__(*args, **options)
-        labels = dict(kind_choices(policy))
-        for rule in policy.kinds:
-            if "user" in rule.namespaces:
-                most = min(rule.max_days or MOST_DAYS, MOST_DAYS)
-                self.fields[rule.name] = forms.IntegerField(
-                    label=labels[rule.name],
-                    required=False,
-                    min_value=1,
-                    max_value=most,
-                    help_text=_("days; at most %(most)s") % {"most": most} if rule.max_days else _("days"),
-                )
-
-    def lasts(self) -> dict[str, int]:
-        return {kind: days for kind, days in self.cleaned_data.items() if days}
 
 
 class TrialForm(forms.Form):

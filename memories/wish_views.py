@@ -20,15 +20,7 @@ from accounts.principals import Principal
 from memories import access, actions, own_rules, tenant_policy
 from memories.models import OwnRule
 from memories.policy import Policy
-from memories.wish_forms import (
-    AskForm,
-    LastsForm,
-    SubjectRuleForm,
-    TextRuleForm,
-    TrialForm,
-    agent_choices,
-    topic_choices,
-)
+from memories.wish_forms import AskForm, SubjectRuleForm, TextRuleForm, TrialForm, agent_choices, topic_choices
 from memories.wishes import Wishes
 from memories.write_gate import EvidenceClass
 
@@ -60,17 +52,6 @@ def ask_me(request: HttpRequest, principal: Principal) -> HttpResponse:
         return _page(request, principal, 400, ask_form=form)
     actions.ask_me(principal, form.cleaned_data["confirm"])
     messages.success(request, _("Your choice holds from now on."))
-    return redirect("wishes")
-
-
-@require_POST
-@person_page
-def keep_for(request: HttpRequest, principal: Principal) -> HttpResponse:
-    form = LastsForm(request.POST, policy=tenant_policy.active())
-    if not form.is_valid():
-        return _page(request, principal, 400, lasts_form=form)
-    actions.keep_for(principal, form.lasts())
-    messages.success(request, _("Your choice holds for what comes from now on."))
     return redirect("wishes")
 
 
@@ -140,7 +121,6 @@ def _page(request: HttpRequest, principal: Principal, status: int = 200, **forms
         "person": person,
         "policy": policy,
         "ask_form": AskForm(policy=policy, initial={"confirm": _level(policy, person.confirm)}),
-        "lasts_form": LastsForm(policy=policy, initial=person.lasts),
         "subject_form": SubjectRuleForm(policy=policy, agents=agents),
         "text_form": TextRuleForm(),
         "trial_form": TrialForm(policy=policy),

@@ -103,7 +103,6 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "person.memory_off": _("turned memory off"),
             "person.memory_on": _("turned memory on"),
             "person.confirm": _("chose when to be asked"),
-            "person.lasts": _("chose how long memories last"),
             "person.notices": _("chose which notices come"),
             "person.time_zone": _("set the time zone"),
             "notice.mail": _("sent a mail about what is new"),

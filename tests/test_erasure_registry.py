@@ -35,7 +35,6 @@ ALLOWED = {
     "accounts.Membership.time_zone": "a name of the zone database",
     "accounts.Membership.confirm": CODE,
     "accounts.Membership.notices_off": CODE,
-    "accounts.Membership.lasts": "names of the policy's kinds, and days",
     "accounts.Group.slug": NAME,
     "accounts.Group.name": NAME,
     "accounts.Agent.slug": NAME,

@@ -459,7 +459,7 @@ PAGES = (
     Page("settings/theme/", POST, 302, (302,)),
     Page("settings/keys/", POST, 302, (302,)),
     Page("settings/memory/", SAFE, SIGN_IN, SHOWN),
-    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "lasts", "rules", "try")),
+    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "rules", "try")),
     Page("settings/memory/rules.json", SAFE, SIGN_IN, SHOWN),
     Page("settings/memory/rules/<uuid:rule_id>/remove/", POST, SIGN_IN, ANSWERED, {"rule_id": "rule_id"}),
 )

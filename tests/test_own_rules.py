@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -282,32 +281,6 @@ def test_a_sentence_can_be_tried_out_and_nothing_of_it_is_kept(acme: Company, al
     with acme.entered():
         assert scan(mark) == {}
         assert mark not in str(list(AuditEvent.objects.values()))
-
-
-# --- how long it lasts ------------------------------------------------------------------------------------------------
-
-
-def test_what_nobody_ends_lasts_as_long_as_its_person_wants(acme: Company, alice: Client) -> None:
-    """An end that was named stays, another person's memory too; what is said again is known, not another version."""
-    assert "Your choice holds" in checked(alice.post("/settings/memory/lasts/", {"preference": "30"}, follow=True))
-    body = acme.alice.proposal()
-    stored = acme.alice.post("/proposals", body).json()["memory"]
-    named = acme.alice.store(valid_until=in_months())
-    with acme.entered():
-        row = Memory.objects.get(pk=stored["memory_id"])
-        assert row.valid_until is not None
-        assert row.valid_until - row.created_at == timedelta(days=30)
-        assert Memory.objects.get(pk=named["memory_id"]).valid_until.date().isoformat() >= in_months()
-    again = acme.alice.post("/proposals", body | {"evidence_id": acme.alice.evidence()}).json()
-    assert (again["decision"], again["memory"]["memory_id"]) == ("keep", stored["memory_id"])
-    changed = acme.alice.store(sentence(), body["key"])
-    assert changed["version"] == 2
-    assert acme.by("runtime", "paul").store()["valid_until"] is None
-    assert acme.alice.store(kind="profile", statement="I work as a bookbinder.")["valid_until"] is None
-    for wrong in ({"preference": "0"}, {"preference": "99999"}, {"preference": "x"}):
-        assert alice.post("/settings/memory/lasts/", wrong).status_code == 400
-    alice.post("/settings/memory/lasts/", {})
-    assert acme.alice.store()["valid_until"] is None
 
 
 # --- over REST --------------------------------------------------------------------------------------------------------

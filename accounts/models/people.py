@@ -84,8 +84,7 @@ class Membership(TenantRow):
     """A person in a tenant: the subject whom agents act for, known to runtimes by an external id.
 
     What they set for themselves: since when nothing is remembered for them, when they are asked (blank: as the policy
-    says), which notices do not reach them by which way (see `reviews.notices`), and for how many days a memory of a
-    kind lasts where nobody named its end.
+    says), and which notices do not reach them by which way (see `reviews.notices`).
     """
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
@@ -97,7 +96,6 @@ class Membership(TenantRow):
     memory_off_at = models.DateTimeField(null=True, blank=True)
     confirm = models.CharField(max_length=16, blank=True)
     notices_off = models.JSONField(default=list, blank=True)
-    lasts = models.JSONField(default=dict, blank=True)
 
     class Meta:
         constraints = [

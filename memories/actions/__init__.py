@@ -22,7 +22,7 @@ from memories.actions.forget import (
 )
 from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of, reword_held
-from memories.actions.own_rules import MOST_DAYS, add_rule, ask_me, keep_for, remove_rule, switch_memory
+from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
 from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.several import Weighed, change_several, visible, weigh
@@ -32,7 +32,6 @@ from memories.lifecycle import Part
 __all__ = [
     "ACTIVATING",
     "HOLDING",
-    "MOST_DAYS",
     "SUSPENSIONS",
     "Approval",
     "Fate",
@@ -57,7 +56,6 @@ __all__ = [
     "foresee",
     "foresee_approval",
     "held_item",
-    "keep_for",
     "pause",
     "plan_forget",
     "preview",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 
 from django.utils import timezone
 
@@ -19,7 +18,6 @@ from memories.sensitivity import scan
 from memories.wishes import LEVELS, MAX_PHRASE_WORDS, PRIVATE_LIFE, words
 
 MAX_RULES = 200
-MOST_DAYS = 3650
 
 
 def add_rule(principal: Principal, type_: str, text: str) -> OwnRule:
@@ -61,26 +59,6 @@ def ask_me(principal: Principal, level: str) -> None:
         Membership.objects.filter(pk=principal.subject_id).update(confirm=level)
         details = {"level": level or "as_policy"}
         audit.record(principal, "person.confirm", target="membership", target_id=principal.subject_id, details=details)
-
-
-def keep_for(principal: Principal, lasts: Mapping[str, int]) -> None:
-    """For how many days new memories of these kinds last where nobody names their end; others as the policy says.
-
-    Raises InvalidInput for a kind that the policy does not know or a time longer than it allows.
-    """
-    _require_person(principal)
-    policy = tenant_policy.active()
-    for name, days in lasts.items():
-        rule = policy.kind(name)
-        if rule is None or rule.name != name:
-            raise InvalidInput.field("lasts", "The policy knows no such kind.", "unknown_kind")
-        if not 1 <= days <= min(rule.max_days or MOST_DAYS, MOST_DAYS):
-            raise InvalidInput.field("lasts", "It is not longer than the policy allows.", "out_of_range")
-    with tenancy.atomic():
-        Membership.objects.filter(pk=principal.subject_id).update(lasts=dict(lasts))
-        audit.record(
-            principal, "person.lasts", target="membership", target_id=principal.subject_id, details=dict(lasts)
-        )
 
 
 def switch_memory(principal: Principal, *, on: bool) -> None:

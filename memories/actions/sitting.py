@@ -51,10 +51,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A proposal as it would be kept, before anything that stands was looked at.
-
-    `end_is_usual`: nobody named its end, which is the one that the person wants for what is of its kind.
-    """
+    """A proposal as it would be kept, before anything that stands was looked at."""
 
     namespace: Namespace
     item: ProposalInput
@@ -63,7 +60,6 @@ class Draft:
     digest: str
     sources: Sequence[str]
     entered: bool
-    end_is_usual: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +101,15 @@ class Sitting:
         rule = self._policy.kind(item.kind)
         if rule is not None and rule.style == HOW_TO:
             procedures.check(item.value)
-        kind = rule.name if rule else item.kind
-        end = end_of(item.valid_until, area.namespace.time_zone)
-        usual = self._usual_end(area.namespace, item, kind) if end is None else None
         content = lifecycle.Content(
-            kind=kind,
+            kind=rule.name if rule else item.kind,
             key=item.key,
             statement=item.statement,
             path=area.path,
             value=item.value,
             conditions=item.conditions,
             aliases=item.aliases,
-            valid_until=end or usual,
+            valid_until=end_of(item.valid_until, area.namespace.time_zone),
             sensitivity=item.sensitivity or "",
         )
         origin = lifecycle.Origin(
@@ -129,15 +122,7 @@ class Sitting:
             approved_by=approval.approver_id if approval else None,
         )
         digest = lifecycle.slot_digest(area.namespace, area.path, content.kind, item.key)
-        sources = sources_of(principal, evidence)
-        return Draft(area.namespace, item, content, origin, digest, sources, entered, usual is not None)
-
-    def _usual_end(self, namespace: Namespace, item: ProposalInput, kind: str) -> datetime | None:
-        """When it ends where nobody said so: as its person wants it, but not of what they approve or bring."""
-        if namespace.membership is None or self._approval is not None or item.handed_over is not None:
-            return None
-        days = namespace.membership.lasts.get(kind)
-        return self.now + timedelta(days=days) if days else None
+        return Draft(area.namespace, item, content, origin, digest, sources_of(principal, evidence), entered)
 
     def _evidence_of(self, item: ProposalInput, entered: bool) -> Evidence | None:
         """The event that a proposal rests on: handed in with it, attested before, or the caller's own act."""
@@ -174,9 +159,6 @@ class Sitting:
         slot = self._standing.slot(draft.namespace, draft.digest)
         standing = self._standing.current(slot)
         _check_version(draft.item.expected_version, standing)
-        if draft.end_is_usual and standing is not None and standing.valid_until and draft.content.repeats(standing):
-            # Known already: its end is no news either.
-            draft = replace(draft, content=replace(draft.content, valid_until=standing.valid_until))
         return Case(draft, slot, standing)
 
     def decide(self, draft: Draft) -> Proposed:
