@@ -34,7 +34,7 @@ def told(acme: Company, kind: str = "review") -> list[str]:
 def test_a_proposal_is_told_to_who_may_decide_it_until_it_is_decided(
     acme: Company, rita: Caller, paul: Caller, alice: Caller
 ) -> None:
-    """R-100: every reviewer of the place except whose agent proposed it; others learn nothing, and mails hold no text."""
+    """R-100: every reviewer of the place except whose agent proposed it; others learn nothing, mails hold no text."""
     held = lesson(acme.alice)
     sweep()
     assert sweep() == {}
