@@ -48,8 +48,8 @@ def holds(kind: str, now: datetime) -> Q:
 def _decidable_by(person: Any, inner: Any) -> Q:
     """Candidates that a person may decide: as the query of candidates names the person, and as one inside it does."""
     member = GroupMember.objects.filter(group=OuterRef("namespace__group"), membership=inner)
-    place = Exists(member) | Q(namespace__type__in=[Namespace.Type.AGENT, Namespace.Type.USER])
-    return place & (Q(subject=None) | ~Q(subject_id=person)) & ~Exists(_approvals().filter(reviewer_id=inner))
+    place = Q(Exists(member)) | Q(namespace__type__in=[Namespace.Type.AGENT, Namespace.Type.USER])
+    return place & (Q(subject=None) | ~Q(subject_id=person)) & ~Q(Exists(_approvals().filter(reviewer_id=inner)))
 
 
 def _reviewers() -> QuerySet[Membership]:
