@@ -44,6 +44,7 @@ def forget_person(person: Membership) -> None:
     person.external_id, person.name, person.roles = nobody(person.pk), "", []
     person.time_zone, person.is_active = "", False
     person.confirm, person.notices_off, person.memory_off_at = "", [], None
+    person.expiry_days = {}
     person.save()
     user = person.user
     if not Membership.everywhere.filter(user=user, is_active=True).exists():

@@ -55,7 +55,8 @@ class ProposalInput:
     """A request to remember. `valid_until` is an instant or a day; a day ends when it ends for the owner.
 
     `handed_over` is set for the lines of a file and for what is found in a conversation, and by no door that takes
-    single proposals; `extraction_id` names the extraction that found it.
+    single proposals; `extraction_id` names the extraction that found it. `end_is_settled`: that it has no end, where it
+    has none, was decided before, so the owner's own end for its kind does not apply.
     """
 
     namespace: NamespaceRef
@@ -74,6 +75,7 @@ class ProposalInput:
     sensitivity: str | None = None
     handed_over: HandOver | None = None
     extraction_id: str | None = None
+    end_is_settled: bool = False
 
 
 def end_of(valid_until: datetime | date | None, time_zone: str) -> datetime | None:
@@ -81,6 +83,11 @@ def end_of(valid_until: datetime | date | None, time_zone: str) -> datetime | No
     if valid_until is None or isinstance(valid_until, datetime):
         return valid_until
     return datetime.combine(valid_until + timedelta(days=1), time.min, ZoneInfo(time_zone or "UTC"))
+
+
+def day_after(now: datetime, days: int, time_zone: str) -> date:
+    """The day that is so many days after today, as the owner's calendar has it."""
+    return now.astimezone(ZoneInfo(time_zone or "UTC")).date() + timedelta(days=days)
 
 
 def texts_in(name: str, value: Any) -> dict[str, str]:

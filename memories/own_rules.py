@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from accounts.models import Membership
 from accounts.principals import Principal
@@ -38,6 +38,7 @@ def wishes_of(
         off=any(one.memory_off_at is not None for one in people),
         agent_off=agent_id is not None and any(is_about(rule, agent_id) for rule in rules),
         confirm=(owner.confirm if owner else "") or LEVELS[0],
+        expiry_days=owner.expiry_days if owner else {},
         kinds=frozenset(texts[OwnRule.Type.KIND]),
         topics=frozenset(texts[OwnRule.Type.TOPIC]),
         keys=tuple(sorted(texts[OwnRule.Type.KEY])),
@@ -69,17 +70,22 @@ def try_out(
     """What the gate would say if an agent proposed this to the caller's own memory now. Nothing of it is kept, and no
     statement to the database carries it."""
     texts = {"statement": statement, "key": key, "kind": kind}
+    policy, wishes = tenant_policy.active(), wishes_of(access.self_of(principal))
+    rule = policy.kind(kind)
+    days = None if rule is None else wishes.days_of(rule)
     return write_gate.decide(
         write_gate.Proposal(
             namespace_type="user",
             kind=kind,
             key=key or TRIED_KEY,
             statement=statement,
+            valid_until=None if days is None else now + timedelta(days=days),
+            end_by_wish=days is not None,
             free_texts={name: text for name, text in texts.items() if text},
         ),
         write_gate.Evidence(evidence_class, occurred_at=now),
-        tenant_policy.active(),
+        policy,
         write_gate.Slot(),
         now,
-        wishes=wishes_of(access.self_of(principal)),
+        wishes=wishes,
     )

@@ -15,9 +15,10 @@ from accounts.principals import Scope
 from memories import access, actions, own_rules
 from memories.inputs import MAX_NAME, MAX_STATEMENT
 from memories.models import OwnRule
+from memories.wishes import MAX_DAYS
 from memories.write_gate import EvidenceClass
 from memoryhub.api import PeopleView
-from memoryhub.fields import Choice, StrictSerializer, Text, stamp
+from memoryhub.fields import Choice, StrictSerializer, Text, Whole, stamp
 
 RULE_TYPES = OwnRule.Type.values
 TRIED_CLASSES = [EvidenceClass.explicit_user.value, EvidenceClass.model_inference.value]
@@ -35,6 +36,13 @@ class TrialBody(StrictSerializer):
     kind = Text(MAX_NAME, required=False, default="preference")
     key = Text(MAX_NAME, required=False, default="")
     evidence = Choice(choices=TRIED_CLASSES, required=False, default=TRIED_CLASSES[0])
+
+
+class OwnExpiryBody(StrictSerializer):
+    days = serializers.DictField(
+        child=Whole(min_value=1, max_value=MAX_DAYS),
+        help_text="By kind, after how many days a new memory ends where no end is named; replaces what held before.",
+    )
 
 
 class OwnRuleShown(serializers.Serializer):
@@ -107,6 +115,25 @@ class OwnRuleTrialView(PeopleView):
         )
         checks = [{"rule": check.rule, "passed": check.passed, "code": check.code} for check in decision.checks]
         return Response({"decision": decision.outcome, "reason": decision.reason, "checks": checks})
+
+
+class OwnExpiryView(PeopleView):
+    """When what is remembered about a person from now on ends, by kind, where no end is named."""
+
+    scopes: ClassVar = {"GET": Scope.READ, "PUT": Scope.PROPOSE}
+
+    @extend_schema(operation_id="show_own_expiry", responses=OwnExpiryBody)
+    def get(self, request: Request) -> Response:
+        return self._answer()
+
+    @extend_schema(operation_id="set_own_expiry", request=OwnExpiryBody, responses=OwnExpiryBody)
+    def put(self, request: Request) -> Response:
+        actions.expire_after(self.principal, self.read(OwnExpiryBody)["days"])
+        return self._answer()
+
+    def _answer(self) -> Response:
+        person = access.self_of(self.principal)
+        return Response({"days": person.expiry_days if person else {}})
 
 
 def _shown(rule: OwnRule) -> dict[str, Any]:

@@ -222,6 +222,10 @@ class Policy:
     def _refused(self) -> dict[str, str]:
         return dict(self.refused_kinds)
 
+    def kinds_in(self, namespace_type: str) -> list[KindRule]:
+        """The kinds that may be remembered for namespaces of this type."""
+        return [rule for rule in self.kinds if namespace_type in rule.namespaces]
+
     @cached_property
     def default_kinds(self) -> frozenset[str]:
         """The kinds a recall searches when it names none."""

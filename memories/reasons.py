@@ -80,6 +80,9 @@ RULES: Words = {
     "confirmation": _("Confirmed by the person, or entered by them"),
 }
 
+# What a passed check tells besides, in place of the words of its rule.
+REMARKS: Words = {"end_by_own_wish": _("It ends when the person wants memories of this kind to end")}
+
 # What the gate would do, as told to someone who tries a sentence out.
 OUTCOMES: Words = {
     "store": _("It would be remembered."),

@@ -15,7 +15,7 @@ from memories.forms import kind_choices
 from memories.inputs import MAX_NAME, MAX_STATEMENT
 from memories.models import OwnRule
 from memories.policy import Policy
-from memories.wishes import LEVELS, PRIVATE_LIFE
+from memories.wishes import LEVELS, PRIVATE_LIFE, longest
 from memories.write_gate import EvidenceClass
 
 LEVEL_WORDS = {
@@ -101,6 +101,25 @@ class AskForm(forms.Form):
         super().__init__(*args, **options)
         allowed = LEVELS[LEVELS.index(policy.confirm) :]
         self.fields["confirm"].choices = [(level, LEVEL_WORDS[level]) for level in allowed]
+
+
+class ExpiryForm(forms.Form):
+    """After how many days what is remembered of each kind ends, where no end is named; blank for no wish."""
+
+    def __init__(self, *args: Any, policy: Policy, **options: Any) -> None:
+        super().__init__(*args, **options)
+        language = get_language() or "en"
+        for kind in policy.kinds_in("user"):
+            self.fields[kind.name] = forms.IntegerField(
+                label=kind.label.get(language),
+                required=False,
+                min_value=1,
+                max_value=longest(kind),
+                help_text=_("At most %(days)s days; left empty, as it was proposed.") % {"days": longest(kind)},
+            )
+
+    def days(self) -> dict[str, int]:
+        return {kind: days for kind, days in self.cleaned_data.items() if days is not None}
 
 
 class TrialForm(forms.Form):

@@ -20,7 +20,15 @@ from accounts.principals import Principal
 from memories import access, actions, own_rules, tenant_policy
 from memories.models import OwnRule
 from memories.policy import Policy
-from memories.wish_forms import AskForm, SubjectRuleForm, TextRuleForm, TrialForm, agent_choices, topic_choices
+from memories.wish_forms import (
+    AskForm,
+    ExpiryForm,
+    SubjectRuleForm,
+    TextRuleForm,
+    TrialForm,
+    agent_choices,
+    topic_choices,
+)
 from memories.wishes import Wishes
 from memories.write_gate import EvidenceClass
 
@@ -52,6 +60,18 @@ def ask_me(request: HttpRequest, principal: Principal) -> HttpResponse:
         return _page(request, principal, 400, ask_form=form)
     actions.ask_me(principal, form.cleaned_data["confirm"])
     messages.success(request, _("Your choice holds from now on."))
+    return redirect("wishes")
+
+
+@require_POST
+@person_page
+def expire_after(request: HttpRequest, principal: Principal) -> HttpResponse:
+    """When what is remembered from now on ends, by kind."""
+    form = ExpiryForm(request.POST, policy=tenant_policy.active())
+    if not form.is_valid():
+        return _page(request, principal, 400, expiry_form=form)
+    actions.expire_after(principal, form.days())
+    messages.success(request, _("Your choice holds for what is remembered from now on."))
     return redirect("wishes")
 
 
@@ -121,6 +141,7 @@ def _page(request: HttpRequest, principal: Principal, status: int = 200, **forms
         "person": person,
         "policy": policy,
         "ask_form": AskForm(policy=policy, initial={"confirm": _level(policy, person.confirm)}),
+        "expiry_form": ExpiryForm(policy=policy, initial=person.expiry_days),
         "subject_form": SubjectRuleForm(policy=policy, agents=agents),
         "text_form": TextRuleForm(),
         "trial_form": TrialForm(policy=policy),

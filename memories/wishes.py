@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from memories import topics
-from memories.policy import Policy
+from memories.policy import KindRule, Policy
 
 PRIVATE_LIFE = "private_life"
 """The topic of what nobody may infer about a person; a person may refuse it also where it was said."""
@@ -20,6 +20,9 @@ LEVELS = ("inferred_only", "agent_writes", "always")
 """When the owner is asked before something is remembered, each stricter than the one before."""
 
 MAX_PHRASE_WORDS = 8
+MAX_DAYS = 3650
+"""The longest that a person may say where the policy names no limit."""
+
 # One Han or kana character is a word of its own, since nothing separates words there; an underscore separates.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
@@ -35,11 +38,13 @@ class Phrase:
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """The rules of the people whom a proposal is about. `agent_off`: one of them does not want the agent that proposes.
-    `digest` makes the digest of a run of words."""
+    `expiry_days`: by kind, after how many days a memory ends where no end is named. `digest` makes the digest of a run
+    of words."""
 
     off: bool = False
     agent_off: bool = False
     confirm: str = LEVELS[0]
+    expiry_days: Mapping[str, int] = field(default_factory=dict)
     kinds: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
@@ -70,6 +75,11 @@ class Wishes:
             for run in runs(text, length)
         )
 
+    def days_of(self, kind: KindRule) -> int | None:
+        """After how many days a memory of this kind ends if no end is named: never later than the policy allows."""
+        days = self.expiry_days.get(kind.name)
+        return None if days is None else min(days, longest(kind))
+
     def stricter(self, level: str) -> str:
         """The stricter of the policy's level and the person's."""
         return max(level, self.confirm, key=LEVELS.index)
@@ -88,6 +98,11 @@ class Wishes:
 
 
 NONE = Wishes()
+
+
+def longest(kind: KindRule) -> int:
+    """How many days a person may let a memory of this kind stand."""
+    return MAX_DAYS if kind.max_days is None else kind.max_days
 
 
 def words(text: str) -> list[str]:

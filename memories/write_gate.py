@@ -44,7 +44,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A request to remember. `free_texts` holds every free text of it by field name, for the detectors."""
+    """A request to remember. `free_texts` holds every free text of it by field name, for the detectors.
+
+    `end_by_wish`: it named no end, and `valid_until` is the one that its owner wants for the kind.
+    """
 
     namespace_type: str | None
     kind: str
@@ -57,6 +60,7 @@ class Proposal:
     reusable: bool | None = None
     sensitivity: str | None = None
     entered_by_person: bool = False
+    end_by_wish: bool = False
     free_texts: Mapping[str, str] = field(default_factory=dict)
 
     def content(self) -> tuple[str, ...]:
@@ -107,7 +111,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule that was asked; `code` is "ok" or the reason."""
+    """One rule that was asked; `code` is "ok", the reason, or `end_by_own_wish` where the owner's wish set the end."""
 
     rule: str
     passed: bool
@@ -220,7 +224,7 @@ def decide(
             continue
         answer = rule(case)
         name = rule.__name__.lstrip("_")
-        checks.append(Check(name, _passed(answer), answer.reason if answer else "ok"))
+        checks.append(Check(name, _passed(answer), answer.reason if answer else _remark(case, rule)))
         if answer and answer.awaiting:
             held = answer
         elif answer:
@@ -293,8 +297,9 @@ def _duplicate(case: _Case) -> _Answer | None:
     proposal, standing = case.proposal, case.standing
     if standing is None:
         return None
-    there = (standing.statement, standing.value, standing.conditions or None, standing.valid_until)
-    if there != (proposal.statement, proposal.value, proposal.conditions or None, proposal.valid_until):
+    ends_alike = proposal.end_by_wish or standing.valid_until == proposal.valid_until
+    there = (standing.statement, standing.value, standing.conditions or None)
+    if not ends_alike or there != (proposal.statement, proposal.value, proposal.conditions or None):
         return None
     return _Answer(Outcome.keep, "already_known")
 
@@ -412,6 +417,11 @@ _RULES_FOR_HELD = frozenset({_namespace, _kind, _expired})  # what no approval c
 
 def _reject(reason: str) -> _Answer:
     return _Answer(Outcome.reject, reason)
+
+
+def _remark(case: _Case, rule: Callable[[_Case], _Answer | None]) -> str:
+    """What is said of a rule that has no objection: "ok", or whose wish the end is."""
+    return "end_by_own_wish" if rule is _expiry and case.proposal.end_by_wish else "ok"
 
 
 def _passed(answer: _Answer | None) -> bool:

@@ -103,6 +103,7 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "person.memory_off": _("turned memory off"),
             "person.memory_on": _("turned memory on"),
             "person.confirm": _("chose when to be asked"),
+            "person.expiry": _("chose how long what is new is remembered"),
             "person.notices": _("chose which notices come"),
             "person.time_zone": _("set the time zone"),
             "notice.mail": _("sent a mail about what is new"),

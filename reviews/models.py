@@ -68,7 +68,7 @@ class DelayedVerdict(Errand):
 
 class Notice(TenantRow):
     """That a person should know of something: a candidate that waits for them, a memory that ends soon, a new agent,
-    what came of an entry of the playbook that they follow.
+    what came of an entry of the playbook that they follow, a proposal that they are to review.
 
     It is due for a mail while `mailed_at` is null; `seen_at` takes it out of the count beside the bell.
     """
@@ -81,6 +81,8 @@ class Notice(TenantRow):
         CHANGED = "changed", _("A new version of what you follow holds")
         SUSPENDED = "suspended", _("Something you follow was suspended")
         ENDING = "ending", _("Something you follow ends soon")
+        REVIEW = "review", _("A proposal waits for your review")
+        LAPSING = "lapsing", _("A proposal lapses soon without a review")
 
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=16, choices=Kind)

@@ -23,7 +23,7 @@ from accounts.principals import Principal
 from memories import access, tenant_policy
 from memories.exchange.formats import cell
 from memories.models import Memory
-from reviews import activity, following, notices
+from reviews import activity, following, notices, review_notices
 from reviews.activity import ActivityFilter, Named
 from reviews.models import Notice
 from reviews.notice_forms import ActivityForm, NoticeForm
@@ -40,7 +40,11 @@ def show_notices(request: HttpRequest, principal: Principal) -> HttpResponse:
     rows = list(page.object_list)
     about = _targets(principal, rows)
     shown = {"page": page, "rows": [(row, about.get(row.target_id)) for row in rows if row.target_id in about]}
-    return render(request, "reviews/notices.html", shown | {"policy": tenant_policy.active()})
+    return render(
+        request,
+        "reviews/notices.html",
+        shown | {"policy": tenant_policy.active(), "for_reviewers": list(review_notices.WHAT)},
+    )
 
 
 @require_POST
@@ -103,7 +107,8 @@ def fetch_activity(request: HttpRequest, principal: Principal) -> HttpResponse:
 def _targets(principal: Principal, rows: Sequence[Notice]) -> dict[uuid.UUID, Any]:
     """What these notices are about: candidates, memories and agents by their ids."""
     ids = {kind: [row.target_id for row in rows if row.kind == kind] for kind in Notice.Kind}
-    held = access.candidates(principal).filter(pk__in=[*ids[Notice.Kind.WAITING], *ids[Notice.Kind.RETURNED]])
+    of_candidates = (Notice.Kind.WAITING, Notice.Kind.RETURNED, *review_notices.WHAT)
+    held = access.candidates(principal).filter(pk__in=[pk for kind in of_candidates for pk in ids[Notice.Kind(kind)]])
     mine = Memory.objects.filter(namespace__membership_id=principal.subject_id, pk__in=ids[Notice.Kind.EXPIRING])
     agents = Agent.objects.filter(pk__in=ids[Notice.Kind.AGENT]).select_related("owner")
     told = {pk for kind in following.WHAT for pk in ids[Notice.Kind(kind)]}

@@ -18,7 +18,7 @@ from accounts.models import Agent, AgentSubject, Membership
 from accounts.principals import Principal
 from memories import glance
 from memories.models import Candidate, Memory
-from reviews import following
+from reviews import following, review_notices
 from reviews.models import DelayedVerdict, Notice
 
 Kind = Notice.Kind
@@ -49,7 +49,7 @@ def mine(person: Membership, now: datetime) -> QuerySet[Notice]:
     """What the person is told in the pages, newest first; not of what they have answered a moment ago."""
     answered = DelayedVerdict.objects.filter(state=DelayedVerdict.State.WAITING).values("candidate_id")
     rows = standing(now).filter(membership=person).exclude(kind__in=_off(person, APP))
-    return rows.exclude(kind=Kind.WAITING, target_id__in=answered).order_by("-pk")
+    return rows.exclude(kind__in=[Kind.WAITING, *review_notices.WHAT], target_id__in=answered).order_by("-pk")
 
 
 def unseen(person: Membership, now: datetime) -> int:
@@ -137,6 +137,7 @@ DUE: Mapping[Kind, Callable[[datetime], Iterable[tuple[uuid.UUID, uuid.UUID]]]] 
     Kind.AGENT: _due_agents,
     Kind.RETURNED: _due_returned,
     **{Kind(kind): partial(following.pairs, kind) for kind in following.WHAT},
+    **{Kind(kind): partial(review_notices.pairs, kind) for kind in review_notices.WHAT},
 }
 
 
@@ -149,4 +150,6 @@ def _holds(now: datetime) -> Q:
     what |= Q(Exists(acts), kind=Kind.AGENT, created_at__gt=now - KEPT) | Q(Exists(back), kind=Kind.RETURNED)
     for kind in following.WHAT:
         what |= following.holds(kind, now)
+    for kind in review_notices.WHAT:
+        what |= review_notices.holds(kind, now)
     return Q(membership__is_active=True) & what

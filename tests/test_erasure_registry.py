@@ -34,6 +34,7 @@ ALLOWED = {
     "accounts.Membership.roles": CODE,
     "accounts.Membership.time_zone": "a name of the zone database",
     "accounts.Membership.confirm": CODE,
+    "accounts.Membership.expiry_days": CODE,
     "accounts.Membership.notices_off": CODE,
     "accounts.Group.slug": NAME,
     "accounts.Group.name": NAME,

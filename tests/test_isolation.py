@@ -283,6 +283,8 @@ ROWS = (
         Row(route, "GET", None, 200, asked_by="rita", people=True, wrong_role=("alice", 403))
         for route in ("reviews/queue", "reviews/quality")
     ),
+    Row("own-expiry", "GET", Scope.READ, 200, people=True),
+    Row("own-expiry", "PUT", Scope.PROPOSE, 200, body=lambda scene: {"days": {"episode": 30}}, people=True),
     Row("own-rules", "GET", Scope.READ, 200, people=True),
     Row("own-rules", "POST", Scope.PROPOSE, 201, body=lambda scene: {"type": "key", "text": word()}, people=True),
     Row("own-rules/try", "POST", Scope.PROPOSE, 200, body=lambda scene: {"statement": sentence()}, people=True),
@@ -459,7 +461,7 @@ PAGES = (
     Page("settings/theme/", POST, 302, (302,)),
     Page("settings/keys/", POST, 302, (302,)),
     Page("settings/memory/", SAFE, SIGN_IN, SHOWN),
-    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "rules", "try")),
+    *(Page(f"settings/memory/{act}/", POST, SIGN_IN, ANSWERED) for act in ("switch", "ask", "expiry", "rules", "try")),
     Page("settings/memory/rules.json", SAFE, SIGN_IN, SHOWN),
     Page("settings/memory/rules/<uuid:rule_id>/remove/", POST, SIGN_IN, ANSWERED, {"rule_id": "rule_id"}),
 )

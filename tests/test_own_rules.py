@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cast import TEAM, USER, Company, in_months, new_key, sentence, text_of, word
+from cast import TEAM, USER, Company, in_months, new_key, now, sentence, text_of, word
 from django.test import Client
 from test_pages import checked, page
 from test_pages_candidates import take_effect
@@ -14,7 +14,7 @@ from accounts.models import AuditEvent, Membership
 from memories import actions
 from memories.models import Candidate, Evidence, Memory, OwnRule
 from memories.purging import left
-from memories.reasons import OUTCOMES, REASONS
+from memories.reasons import OUTCOMES, REASONS, REMARKS
 from memories.stores import scan
 
 
@@ -324,3 +324,51 @@ def test_a_conversation_waits_without_what_a_rule_speaks_of(acme: Company, alice
     assert (answer["withheld"], [one["decision"] for one in answer["items"]]) == (1, ["store"])
     with acme.entered():
         assert scan(mark) == {"own_rules": 1}
+
+
+# --- how long it is remembered ---------------------------------------------------------------------------------------
+
+
+def test_what_is_new_ends_when_its_person_wants_it_and_nobody_named_an_end(acme: Company, alice: Client) -> None:
+    """R-132, R-286: within the policy, for what comes from now on; the same words again get no new end."""
+    mark = word()
+    episode = {"kind": "episode", "statement": f"The {mark} fair was moved to the new hall."}
+    assert refused(acme.alice.propose(**episode), "expiry_required")
+    before = acme.alice.store()
+    assert "Your choice holds" in checked(
+        alice.post("/settings/memory/expiry/", {"episode": "30", "preference": "400"}, follow=True)
+    )
+    stored = acme.alice.propose(**episode, key=(key := new_key())).json()
+    assert now(days=30).isoformat() < stored["memory"]["valid_until"] < now(days=31, hours=1).isoformat()
+    assert {"rule": "expiry", "passed": True, "code": "end_by_own_wish"} in stored["checks"]
+    assert acme.alice.propose(**episode, key=key).json()["decision"] == "keep"
+    told = page(alice, f"/memories/{stored['memory']['memory_id']}/")
+    assert str(REMARKS["end_by_own_wish"]) in told
+    named = acme.alice.store(valid_until=in_months())
+    assert named["valid_until"] < now(days=200).isoformat(), "what was said goes first"
+    assert acme.alice.store()["valid_until"] > now(days=399).isoformat()
+    assert acme.alice.correct(before, statement=sentence()).json()["memory"]["valid_until"] is None, "it was settled"
+    assert acme.by("runtime", "paul").store()["valid_until"] is None, "it is her choice, not his"
+    with acme.entered():  # a stricter policy cuts what was chosen under a laxer one
+        Membership.objects.filter(external_id="alice").update(expiry_days={"episode": 5000})
+    cut = acme.alice.propose(**episode, key=new_key()).json()["memory"]["valid_until"]
+    assert cut < now(days=92).isoformat()
+
+
+def test_an_end_that_the_policy_does_not_allow_is_refused_at_both_doors(acme: Company, alice: Client) -> None:
+    me = acme.person("alice")
+    assert me.call("PUT", "/own-expiry", {"days": {"episode": 30}}).json() == {"days": {"episode": 30}}
+    for wrong, code in (
+        ({"episode": 91}, "expiry_too_far"),
+        ({"episode": 0}, "min_value"),
+        ({"mood": 3}, "unknown_kind"),
+        ({"lesson": 3}, "unknown_kind"),
+    ):
+        refusal = me.call("PUT", "/own-expiry", {"days": wrong})
+        assert (refusal.status_code, refusal.json()["errors"][0]["code"]) == (400, code)
+    assert alice.post("/settings/memory/expiry/", {"episode": "91"}).status_code == 400
+    assert me.get("/own-expiry").json() == {"days": {"episode": 30}}
+    assert alice.post("/settings/memory/expiry/", {"episode": ""}).status_code == 302
+    assert me.get("/own-expiry").json() == {"days": {}}
+    with acme.entered():
+        assert AuditEvent.objects.filter(action="person.expiry").count() == 2

@@ -84,7 +84,8 @@ class Membership(TenantRow):
     """A person in a tenant: the subject whom agents act for, known to runtimes by an external id.
 
     What they set for themselves: since when nothing is remembered for them, when they are asked (blank: as the policy
-    says), and which notices do not reach them by which way (see `reviews.notices`).
+    says), after how many days what is remembered of a kind ends (`{kind: days}`), and which notices do not reach them
+    by which way (see `reviews.notices`).
     """
 
     user = models.ForeignKey(User, on_delete=models.PROTECT, related_name="memberships")
@@ -95,6 +96,7 @@ class Membership(TenantRow):
     is_active = models.BooleanField(default=True)
     memory_off_at = models.DateTimeField(null=True, blank=True)
     confirm = models.CharField(max_length=16, blank=True)
+    expiry_days = models.JSONField(default=dict, blank=True)
     notices_off = models.JSONField(default=list, blank=True)
 
     class Meta:

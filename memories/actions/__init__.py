@@ -22,7 +22,7 @@ from memories.actions.forget import (
 )
 from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of, reword_held
-from memories.actions.own_rules import add_rule, ask_me, remove_rule, switch_memory
+from memories.actions.own_rules import add_rule, ask_me, expire_after, remove_rule, switch_memory
 from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
 from memories.actions.scopes import ForgetFilter
 from memories.actions.several import Weighed, change_several, visible, weigh
@@ -51,6 +51,7 @@ __all__ = [
     "confirm_forget",
     "content_hash_of",
     "correct",
+    "expire_after",
     "forget",
     "forget_approved",
     "foresee",

@@ -55,6 +55,7 @@ def changed(memory: Memory, *, evidence_id: str | None = None, **changes: Any) -
         aliases=tuple(memory.aliases),
         evidence_id=evidence_id,
         reusable=True,
+        end_is_settled=True,
         valid_until=changes.get("valid_until", memory.valid_until),
         sensitivity=changes.get("sensitivity", memory.sensitivity or None),
     )

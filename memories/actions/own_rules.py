@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 
 from django.utils import timezone
 
 from accounts import audit, tenancy
-from accounts.errors import Forbidden, InvalidInput
+from accounts.errors import FieldError, Forbidden, InvalidInput
 from accounts.models import Membership
 from accounts.principals import Principal
 from memories import access, tenant_policy, topics
@@ -15,7 +16,7 @@ from memories.access import NamespaceRef
 from memories.inputs import MAX_NAME
 from memories.models import OwnRule
 from memories.sensitivity import scan
-from memories.wishes import LEVELS, MAX_PHRASE_WORDS, PRIVATE_LIFE, words
+from memories.wishes import LEVELS, MAX_PHRASE_WORDS, PRIVATE_LIFE, longest, words
 
 MAX_RULES = 200
 
@@ -59,6 +60,29 @@ def ask_me(principal: Principal, level: str) -> None:
         Membership.objects.filter(pk=principal.subject_id).update(confirm=level)
         details = {"level": level or "as_policy"}
         audit.record(principal, "person.confirm", target="membership", target_id=principal.subject_id, details=details)
+
+
+def expire_after(principal: Principal, days: Mapping[str, int]) -> None:
+    """Let what is remembered about oneself from now on end after so many days, by kind, where no end is named.
+
+    Replaces what held before; what is remembered already keeps its end. Raises InvalidInput for a kind that the policy
+    does not have for people, and for more days than it allows.
+    """
+    _require_person(principal)
+    rules = {one.name: one for one in tenant_policy.active().kinds_in("user")}
+    if days.keys() - rules.keys():
+        raise InvalidInput.field("days", "The policy has no such kind for people.", "unknown_kind")
+    too_far = [
+        FieldError(f"days.{name}", "expiry_too_far", f"Between 1 and {longest(rules[name])} days.")
+        for name, n in days.items()
+        if not 1 <= n <= longest(rules[name])
+    ]
+    if too_far:
+        raise InvalidInput(errors=too_far)
+    with tenancy.atomic():
+        Membership.objects.filter(pk=principal.subject_id).update(expiry_days=dict(days))
+        details = {"kinds": sorted(days)}
+        audit.record(principal, "person.expiry", target="membership", target_id=principal.subject_id, details=details)
 
 
 def switch_memory(principal: Principal, *, on: bool) -> None:

@@ -108,6 +108,7 @@ def held_item(held: Candidate, valid_until: datetime | date | None = None) -> Pr
         conditions=held.conditions,
         aliases=tuple(held.aliases),
         reusable=True,
+        end_is_settled=True,
         said=held.said,
         valid_until=valid_until if valid_until is not None else held.valid_until,
         sensitivity=held.sensitivity or None,

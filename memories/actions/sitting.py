@@ -19,9 +19,9 @@ from memories.access import Area
 from memories.actions.attest import CLASS_OF, handed_over, sources_of, unsaved_evidence, web_form
 from memories.actions.hold import hold
 from memories.actions.standing import Standing
-from memories.inputs import ProposalInput, end_of, texts_in
+from memories.inputs import ProposalInput, day_after, end_of, texts_in
 from memories.models import Candidate, Evidence, Memory, Namespace, Operation, Slot
-from memories.policy import HOW_TO
+from memories.policy import HOW_TO, KindRule
 from memories.write_gate import Decision, EvidenceClass, Outcome
 
 ACTIVATING = (Outcome.store, Outcome.supersede)
@@ -60,6 +60,7 @@ class Draft:
     digest: str
     sources: Sequence[str]
     entered: bool
+    end_by_wish: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ class Sitting:
         rule = self._policy.kind(item.kind)
         if rule is not None and rule.style == HOW_TO:
             procedures.check(item.value)
+        days = None if rule is None else self._days_wished(area.namespace, item, rule)
+        until = item.valid_until if days is None else day_after(self.now, days, area.namespace.time_zone)
         content = lifecycle.Content(
             kind=rule.name if rule else item.kind,
             key=item.key,
@@ -109,7 +112,7 @@ class Sitting:
             value=item.value,
             conditions=item.conditions,
             aliases=item.aliases,
-            valid_until=end_of(item.valid_until, area.namespace.time_zone),
+            valid_until=end_of(until, area.namespace.time_zone),
             sensitivity=item.sensitivity or "",
         )
         origin = lifecycle.Origin(
@@ -122,7 +125,14 @@ class Sitting:
             approved_by=approval.approver_id if approval else None,
         )
         digest = lifecycle.slot_digest(area.namespace, area.path, content.kind, item.key)
-        return Draft(area.namespace, item, content, origin, digest, sources_of(principal, evidence), entered)
+        sources = sources_of(principal, evidence)
+        return Draft(area.namespace, item, content, origin, digest, sources, entered, days is not None)
+
+    def _days_wished(self, namespace: Namespace, item: ProposalInput, rule: KindRule) -> int | None:
+        """After how many days this ends because its owner wants that of the kind; None where an end was named."""
+        if item.valid_until is not None or item.end_is_settled or namespace.membership is None:
+            return None
+        return self._standing.wishes(namespace, self._about()).days_of(rule)
 
     def _evidence_of(self, item: ProposalInput, entered: bool) -> Evidence | None:
         """The event that a proposal rests on: handed in with it, attested before, or the caller's own act."""
@@ -313,6 +323,7 @@ def _gate_proposal(principal: Principal, draft: Draft) -> write_gate.Proposal:
         reusable=item.reusable,
         sensitivity=item.sensitivity,
         entered_by_person=draft.entered,
+        end_by_wish=draft.end_by_wish,
         free_texts={name: text for name, text in texts.items() if text},
     )
 

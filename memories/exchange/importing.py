@@ -144,7 +144,9 @@ def proposal_of(content: dict[str, Any], namespace: Namespace) -> tuple[Area, Pr
     same = {name: content[name] for name in _SAME}
     ref = NamespaceRef(namespace.type, namespace.owner_name, area.path)
     aliases = tuple(content["aliases"])
-    return area, ProposalInput(ref, **same, aliases=aliases, valid_until=end, handed_over=handed_over)
+    return area, ProposalInput(
+        ref, **same, aliases=aliases, valid_until=end, handed_over=handed_over, end_is_settled=True
+    )
 
 
 def soon(import_id: uuid.UUID) -> None:

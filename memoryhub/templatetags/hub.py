@@ -30,6 +30,7 @@ from memories.reasons import (
     OBSTACLES,
     OUTCOMES,
     RECALLING,
+    REMARKS,
     RULES,
     STORES,
     sentence,
@@ -141,9 +142,12 @@ def kind_label(name: str, policy: Policy) -> str:
 @register.filter
 def in_words(code: str, table: str) -> Any:
     """A code as a sentence or noun: `reason`, `rule`, `evidence`, `store`, `line` of a file, `failure` of a job,
-    `finding` in a conversation, `outcome`, `obstacle`, or what speaks for `recalling`."""
+    `finding` in a conversation, `outcome`, `obstacle`, what speaks for `recalling`, or a `remark` on a passed check
+    (blank for none)."""
     if table == "reason":
         return sentence(code)
+    if table == "remark":
+        return REMARKS.get(code, "")
     if table == "line":
         return LINES.get(code) or sentence(code)
     if table == "obstacle":
