@@ -10,7 +10,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
 class RequestCounts:
-    """Requests by method, route and status; a histogram of seconds by method and route. Routes are templates, no paths."""
+    """Requests by method, route and status, seconds by method and route. Routes are templates, never paths."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
