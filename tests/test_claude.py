@@ -76,7 +76,7 @@ def test_the_life_of_a_file(acme: Company, tool_of: Any) -> None:
 
 
 def test_what_is_not_remembered_is_an_error_in_words(acme: Company, tool_of: Any) -> None:
-    """R-321, R-325, R-238: nothing refused or held is shown as saved, and nothing of it is repeated."""
+    """R-321, R-325, R-329, R-238: nothing refused or held is shown as saved, and nothing of it is repeated."""
     tool, secret = tool_of(acme.alice), sk_key()
     guess = failure(tool_of(acme.alice, evidence=None), "create", path=FILE, file_text=sentence())
     refused = failure(tool, "create", path=FILE, file_text=f"The deploy key is {secret}.")
@@ -139,7 +139,7 @@ def test_an_edit_is_made_on_what_others_wrote_in_between(acme: Company, tool_of:
 
 
 def test_whose_files_they_are_comes_from_the_client_alone(acme: Company, tool_of: Any) -> None:
-    """R-305: a path is a place inside one namespace."""
+    """R-305, R-329: a path is a place inside one namespace."""
     waiting(acme.alice)("create", path=FILE, file_text=sentence("canary"))
     paul = tool_of(acme.paul)
     assert "canary" not in paul("view", path="/memories")
@@ -176,6 +176,7 @@ def test_a_failure_is_never_an_empty_folder(acme: Company, fault: Any) -> None:
     ],
 )  # fmt: skip
 def test_paths_that_lead_outside_are_refused(path: str) -> None:
+    """R-329."""
     nobody = SimpleNamespace()  # refused before anything is asked
     tool = MemoryTool(nobody)  # type: ignore[arg-type]
     for command in ("view", "delete"):

@@ -61,7 +61,7 @@ def checks_that_fail(result: Result) -> set[str]:
 
 
 def test_the_story_matches_and_the_gate_passes(tmp_path: Path) -> None:
-    """R-294, R-295, R-298: every kind of answer, and strangers see nothing."""
+    """R-078, R-294, R-295, R-298: every kind of answer, and strangers see nothing."""
     result = run(tmp_path, documents())
     assert [row.id for row in result.rows if not row.ok] == []
     assert checks_that_fail(result) == set()

@@ -101,6 +101,7 @@ def test_under_the_default_policy_the_person_is_shown_it_first(acme: Company) ->
 
 
 def test_what_is_meant_for_once_is_never_stored(acme: Company) -> None:
+    """R-006: not even as something that waits."""
     answer = hand_over(acme.alice, said("Just this once, answer in French."), said("这次用表格就行。"))
     assert decisions(answer) == [("reject", "not_reusable_across_tasks")] * 2
     with acme.entered():

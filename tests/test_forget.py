@@ -80,7 +80,7 @@ def test_a_wrong_selector_touches_nothing(acme: Company) -> None:
 
 
 def test_versions_go_on_counting_after_a_forgetting(acme: Company) -> None:
-    """R-046, R-131, R-151: a fresh request of the person stores again, with a new id and the next version."""
+    """R-036, R-046, R-131, R-151: a fresh request of the person stores again, with a new id and the next version."""
     key = new_key()
     old = acme.alice.store(key=key)
     acme.alice.store(key=key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 
 import pytest
@@ -44,12 +45,18 @@ def test_readyz_fails_with_any_check_and_says_no_more_than_its_name(
 
 
 def test_metrics_count_requests_by_route(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R-279, R-283: how often and how long for each route; nothing that a caller made up becomes a label."""
     monkeypatch.setattr(metrics, "requests", metrics.RequestCounts())
     client.get("/livez")
     client.get("/livez")
+    client.get("/canary-in-the-address/?q=canary", headers={"X-Request-Id": "canary"})
     lines = client.get("/metrics").content.decode().splitlines()
     assert 'memoryhub_requests_total{method="GET",route="livez",status="200"} 2' in lines
-    assert 'memoryhub_request_seconds_bucket{le="+Inf"} 2' in lines
+    assert 'memoryhub_request_seconds_bucket{method="GET",route="livez",le="+Inf"} 2' in lines
+    assert 'memoryhub_request_seconds_count{method="GET",route="livez"} 2' in lines
+    labels = {name for line in lines for name in re.findall(r'(\w+)="', line)}
+    assert labels <= {"method", "route", "status", "le"}
+    assert "canary" not in "".join(lines)
 
 
 def test_metrics_are_for_this_machine_alone(client: Client) -> None:

@@ -54,6 +54,7 @@ def test_no_file_of_an_installation_is_tracked() -> None:
 
 
 def test_pure_modules_ask_no_clock_and_no_chance() -> None:
+    """R-257."""
     asked = []
     for path in python_files(*PURE):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -95,6 +96,7 @@ def test_no_code_marks_text_as_safe_for_pages() -> None:
 
 
 def test_locks_are_pinned_by_hash_and_hold_no_address() -> None:
+    """R-259."""
     for lock in ("requirements.lock", "requirements-dev.lock"):
         text = (ROOT / lock).read_text()
         pins = re.findall(r"^[A-Za-z0-9_.\[\]-]+==.*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)

@@ -23,6 +23,7 @@ def changed(path, value):
 
 
 def test_the_default_policy_says_what_the_design_says():
+    """R-027, R-038: few kinds, each with places, evidence and an end of its own."""
     kinds = {rule.name: rule for rule in POLICY.kinds}
     assert {name: sorted(rule.namespaces) for name, rule in kinds.items()} == {
         "preference": ["user"],
@@ -145,6 +146,7 @@ def test_a_merge_leaves_the_default_alone():
     ],
 )
 def test_a_wrong_document_does_not_load_and_names_the_place(path, value, place):
+    """R-290, R-293: also a promise about the life of a memory that the code would not keep."""
     with pytest.raises(PolicyError) as caught:
         load(changed(path, value))
     assert caught.value.place == place
@@ -178,6 +180,7 @@ def test_the_problem_never_quotes_the_document():
 
 
 def test_the_lists_of_the_default_are_what_the_code_does():
+    """R-289."""
     document = default_document()
     assert tuple(document["recall"]["order"]) == policies.RECALL_ORDER
     assert tuple(document["precedence"]) == policies.PRECEDENCE

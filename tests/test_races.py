@@ -47,7 +47,7 @@ def versions_of_one_key(crowd: Cast) -> list[int]:
 
 
 def test_twenty_identical_proposals_are_one_memory(crowd: Cast) -> None:
-    """W1, R-082, R-130: one is stored, nineteen are kept, and all name the same memory."""
+    """W1, R-082, R-113, R-130: one is stored, nineteen are kept, and all name the same memory."""
     alice = crowd.acme.alice
     body = alice.proposal()
     answers = at_once(20, lambda _, client: by(alice, client).post("/proposals", body))
@@ -156,6 +156,7 @@ def test_two_corrections_of_one_version_have_one_winner(crowd: Cast) -> None:
 
 
 def test_two_writers_who_expect_the_same_version_have_one_winner(crowd: Cast) -> None:
+    """R-252."""
     alice, key = crowd.acme.alice, new_key()
     alice.store(key=key)
     bodies = [alice.proposal(key=key, expected_version=1) for _ in range(4)]

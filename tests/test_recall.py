@@ -34,7 +34,7 @@ def explained(caller: Caller, query: str, **fields: Any) -> dict[str, str]:
 
 
 def test_only_what_is_active_and_unexpired_comes_back(acme: Company) -> None:
-    """R-096, R-121, R-132, R-168, R-307: each state in turn, by every reading door that ranks or looks up."""
+    """R-044, R-096, R-105, R-121, R-132, R-133, R-168, R-307: by each reading door."""
     mark, key = word(), new_key()
     memory = acme.alice.store(sentence(mark), key, valid_until=now(days=9).isoformat())
 

@@ -215,6 +215,7 @@ def test_a_memory_yields_to_the_system_that_answers_for_its_key():
     ],
 )
 def test_match_then_authority_then_freshness_then_version(better, worse):
+    """R-172, R-187: among equals in match the greater authority wins over the more recent."""
     first, second = memory(2, **better), memory(1, **worse)
     assert numbers(gate(second, first)) == [2, 1]
     assert numbers(gate(first, second)) == [2, 1]

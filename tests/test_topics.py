@@ -44,6 +44,7 @@ def topic(text, kind="preference", key=None):
     ],
 )
 def test_a_claim_is_routed_and_a_wish_about_the_same_thing_is_not(name, claim, wish):
+    """R-029, R-287: the answer of a system is never kept, how to go about it may be."""
     assert topic(claim) == name
     assert topic(wish) is None
 

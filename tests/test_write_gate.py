@@ -158,6 +158,17 @@ def test_a_secret_in_any_field_is_rejected():
         assert not decision.checks[-1].passed
 
 
+@pytest.mark.parametrize("kind", [rule.name for rule in default_policy().kinds])
+def test_no_kind_is_spared_the_look_for_secrets(kind):
+    """R-015: what a memory is about decides its rules, and never whether there are any."""
+    what = {"kind": kind, "namespace_type": "project" if kind == "convention" else "agent", "valid_until": NOW + DAY}
+    if kind in ("preference", "profile"):
+        what["namespace_type"] = "user"
+    word = "explicit_user" if what["namespace_type"] == "user" else "verified_reviewer"
+    assert judge(proposal(**what), word).outcome is Outcome.store
+    assert answer(judge(proposal("[secret]", **what), word)) == ("reject", "sensitive_or_prohibited")
+
+
 def test_a_secret_label_is_rejected_and_others_are_not():
     assert judge(proposal(sensitivity="secret")).reason == "sensitive_or_prohibited"
     assert judge(proposal(sensitivity="personal")).outcome is Outcome.store
@@ -225,6 +236,7 @@ def test_a_claim_to_power_in_odd_words_is_reviewed_and_then_routed():
 
 
 def test_not_reusable_is_rejected_and_a_claimed_reuse_is_believed():
+    """R-067."""
     assert answer(judge(proposal(reusable=False))) == ("reject", "not_reusable_across_tasks")
     passing = "Skip the chart this time."
     assert judge(proposal(passing)).reason == "not_reusable_across_tasks"
@@ -241,6 +253,7 @@ def test_not_reusable_is_rejected_and_a_claimed_reuse_is_believed():
     ],
 )
 def test_what_the_runtime_keeps_has_its_own_reason(kind, reason):
+    """R-004, R-024: neither a run's state nor a conversation becomes a memory, whoever says so."""
     assert answer(judge(proposal(kind=kind))) == ("reject", reason)
     assert answer(judge(proposal(kind=kind), "model_inference")) == ("reject", reason)
 
@@ -329,8 +342,9 @@ def test_a_guess_for_a_shared_place_needs_no_end_yet():
 # 8-9: whose it is, and on whose word
 
 
-@pytest.mark.parametrize("type", [None, "", "tenant", "User"])
+@pytest.mark.parametrize("type", [None, "", " ", "tenant", "User"])
 def test_a_namespace_that_is_none_is_refused(type):
+    """R-063, R-070."""
     assert answer(judge(proposal(namespace_type=type))) == ("reject", "invalid_namespace")
 
 
@@ -364,6 +378,7 @@ def test_a_projects_maintainer_may_set_its_conventions_and_nothing_else():
     ("source", "kind"), [("verified_reviewer", "preference"), ("tool_output", "preference"), ("tool_output", "episode")]
 )
 def test_nobody_else_speaks_for_the_person(source, kind):
+    """R-088."""
     assert answer(judge(proposal(kind=kind, valid_until=NOW + DAY), source)) == ("reject", "unsupported_evidence")
 
 
@@ -388,6 +403,7 @@ def test_a_runs_result_is_an_episode_only_with_a_receipt():
     ],
 )
 def test_a_procedure_ends_within_its_time(end, expected):
+    """R-087, R-136."""
     assert judge(procedure(valid_until=end), "verified_reviewer").reason == expected
 
 
