@@ -16,6 +16,7 @@ from accounts.models import AuditEvent, Membership
 from accounts.principals import Principal, Scope
 from memories import access, tenant_policy
 from memories.models import Candidate, Memory, MemoryQuerySet, Namespace
+from memories.policy import Policy
 from memories.reading import ListFilter, enumerate_memories
 
 PROCEDURE = "procedure"
@@ -43,15 +44,22 @@ def recallable_entry(principal: Principal, memory_id: str) -> Memory:
     return _read(principal, recallable(principal, ListFilter()), memory_id)
 
 
-def of_playbook() -> Q:
-    """What belongs to a team, project or agent and tells how something is done."""
-    return Q(kind__in=tenant_policy.active().how_to_kinds) & ~Q(namespace__type=Namespace.Type.USER)
+def of_playbook(policy: Policy | None = None) -> Q:
+    """What belongs to a team, project or agent and tells how something is done. `policy` saves asking for it again."""
+    kinds = (policy or tenant_policy.active()).how_to_kinds
+    return Q(kind__in=kinds) & ~Q(namespace__type=Namespace.Type.USER)
 
 
-def standing(principal: Principal) -> MemoryQuerySet:
-    """The version that stands of each entry the caller may see: active, expired or suspended."""
+def standing(
+    principal: Principal, policy: Policy | None = None, among: Sequence[Namespace] | None = None
+) -> MemoryQuerySet:
+    """The version that stands of each entry the caller may see: active, expired or suspended.
+
+    `policy` and `among`, what `access.playbook` gave, save asking for these again inside one call.
+    """
     principal.require(Scope.READ)
-    rows = Memory.objects.current().filter(of_playbook(), namespace__in=access.playbook(principal))
+    places = access.playbook(principal) if among is None else among
+    rows = Memory.objects.current().filter(of_playbook(policy), namespace__in=places)
     return rows.select_related("namespace__agent", "namespace__group")
 
 

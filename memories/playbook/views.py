@@ -44,7 +44,7 @@ def show_playbook(request: HttpRequest, principal: Principal) -> HttpResponse:
     now, policy = timezone.now(), tenant_policy.active()
     places = access.playbook(principal)
     form = ChoiceForm(request.GET, policy=policy, places=place_choices(places, principal.subject_id))
-    rows = entries.standing(principal)
+    rows = entries.standing(principal, policy, places)
     given = form.cleaned_data if form.is_valid() else {"namespace": "", "kind": "", "state": ""}
     if not form.is_valid():
         rows = rows.none()

@@ -7,7 +7,6 @@ from typing import Any
 
 from django import template
 from django.template import Context
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.forms import ROLES, SCOPE_WORDS
@@ -45,9 +44,9 @@ def role_words(role: str) -> Any:
 
 
 @register.filter
-def scopes_in_words(scopes: Sequence[str]) -> str:
-    """What these scopes allow, as one part of a sentence."""
-    return gettext("; ").join(str(SCOPE_WORDS[Scope(one)]) for one in scopes)
+def scopes_in_words(scopes: Sequence[str]) -> list[str]:
+    """What each of these scopes allows."""
+    return [str(SCOPE_WORDS[Scope(one)]) for one in scopes]
 
 
 @register.filter
