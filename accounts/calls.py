@@ -8,6 +8,7 @@ not a record: that is the audit. A crash may lose the last ones.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import uuid
@@ -93,6 +94,8 @@ def write_soon(**_signal: object) -> None:
 
 
 def _ring() -> None:
+    global _alarm
+    _alarm = None  # what comes from now on rings for itself
     try:
         write_waiting()
     finally:
@@ -163,7 +166,11 @@ def drop_old(_principal: Principal, now: datetime) -> Mapping[str, int]:
 
 def forget_of(person: Membership) -> None:
     """Remove the calls of a person's own tokens and of their agents' keys."""
-    ApiCall.objects.filter(key_id__in=_keys(person.pk)).delete()
+    keys = _keys(person.pk)
+    for call in [call for call in tuple(_waiting) if call.used.key_id in keys]:
+        with contextlib.suppress(ValueError):  # written meanwhile, before the rows are removed
+            _waiting.remove(call)
+    ApiCall.objects.filter(key_id__in=keys).delete()
 
 
 def _keys_of(principal: Principal) -> list[uuid.UUID]:

@@ -92,6 +92,7 @@ class TenantManager(models.Manager):
         if kept is None or kept[0] != asked:
             kept = self.__dict__["_scoped"] = (asked, super().get_queryset().filter(tenant_id=tenant_id))
         scoped: models.QuerySet = kept[1].all()
+        scoped._hints = dict(self._hints)  # type: ignore[attr-defined] # Django adds to it in place
         return scoped
 
 

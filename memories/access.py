@@ -107,7 +107,8 @@ def memory(principal: Principal, memory_id: str | uuid.UUID) -> Memory:
 
 def evidence(principal: Principal, evidence_id: str | uuid.UUID) -> Evidence:
     """Evidence about the caller's own subject (or, without one, of the caller's agent)."""
-    rows = Evidence.objects.filter(subject_id=principal.subject_id)
+    own = Q(agent_id=principal.agent_id, agent_id__isnull=False)
+    rows = Evidence.objects.filter(own | ~_shut_out(principal), subject_id=principal.subject_id)
     if principal.subject_id is None:
         rows = rows.filter(agent_id=principal.agent_id)
     return _one(rows, evidence_id)
@@ -117,7 +118,14 @@ def candidates(principal: Principal) -> models.QuerySet[Candidate]:
     """What the caller may see of what waits: their own, what they proposed, and what they may review."""
     mine = Q(subject_id=principal.subject_id) if principal.subject_id else Q(agent_id=principal.agent_id, subject=None)
     rows = Candidate.objects.select_related("namespace__membership", "namespace__agent", "namespace__group", "evidence")
-    return rows.filter(mine | reviewable(principal))
+    return rows.filter(mine | reviewable(principal), ~_shut_out(principal))
+
+
+def _shut_out(principal: Principal) -> Exists:
+    """Whether the person whom the calling agent works for shut it out: then it sees and answers nothing of theirs."""
+    caller = OwnRule.digest_of(str(principal.agent_id)) if principal.agent_id else ""
+    rules = OwnRule.objects.filter(type=OwnRule.Type.AGENT, digest=caller)
+    return Exists(rules.filter(namespace__membership_id=principal.subject_id))
 
 
 def candidate(principal: Principal, candidate_id: str | uuid.UUID) -> Candidate:

@@ -52,14 +52,17 @@ def pack(vector: Vector) -> bytes:
     """A direction as it is stored: a format byte, then each part as one of 127 steps of the largest, either way.
 
     A cosine moves by some ten thousandths, far less than neighbours in a ranking are apart. Its length is not kept.
+    A vector of an odd number of parts is float16, since `unpack` tells the two by their number of bytes.
     """
+    if vector.size % 2:
+        return vector.astype(BEFORE).tobytes()
     return _FORMAT + np.rint(vector * (STEPS / np.abs(vector).max())).astype(STORED).tobytes()
 
 
 def unpack(packed: Sequence[bytes]) -> Vector:
     """Stored vectors of one length as the rows of a float32 matrix, at length 1 again after the rounding.
 
-    Those of an even number of bytes were written before, as little-endian float16.
+    Those of an even number of bytes are little-endian float16, as all were before.
     """
     joined = np.frombuffer(b"".join(packed), np.uint8).reshape(len(packed), -1)
     before = joined.shape[1] % 2 == 0

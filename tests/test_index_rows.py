@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
+import numpy as np
 import pytest
 
 from memories.paths import path_key, path_of
@@ -431,3 +432,20 @@ def test_search_equals_the_slow_reference_through_many_changes(seed):
         fresh = NamespaceIndex(table, SECRET)
         again = fresh.search(query, namespaces=[Scope(ACME, area)], kinds=kinds, now=NOW, limit=7)
         assert again.hits == got.hits[:7]
+
+
+def test_areas_stay_apart_after_one_of_them_was_erased(table, index):
+    """What is blanked shares its place with no other name: a row that comes later falls into its own area."""
+    table.put(row(1), row(2, path=("a",)), row(3, path=("b",), speaker=b"ben....."))
+    table.put(row(4, path=("a",), speaker=b"ann....."))
+    found(index)
+    for number in (2, 4):
+        table.put(row(number, None, rev=10 + number, status="deleted", path=("a",)))
+    found(index)
+    table.put(row(5, rev=20, path=("c",), speaker=b"cem....."))
+    assert found(index, namespaces=[Scope(ACME, ("b",))]) == [3]
+    assert found(index, namespaces=[Scope(ACME, ("c",))]) == [5]
+    assert found(index) == [1, 3, 5]
+    rows = index.rows_of(ACME)
+    spoken = {rows.memory_id(at).int: rows.speakers[rows.data["speaker"][at]] for at in np.flatnonzero(rows.alive)}
+    assert spoken == {1: b"", 3: b"ben.....", 5: b"cem....."}

@@ -148,6 +148,11 @@ def test_an_agent_that_was_shut_out_keeps_nothing_and_gets_nothing_back(acme: Co
         assert acme.alice.post("/recall", asked).json()["items"] == []
     assert acme.alice.get("/memories").json()["items"] == []
     assert acme.alice.get(f"/memories/{kept['memory_id']}").status_code == 404
+    assert acme.alice.get("/candidates").json()["items"] == []
+    answer = {"content_hash": held["content_hash"]}
+    relay = acme.by("relay")
+    for caller, verb in ((acme.alice, "withdraw"), (relay, "approve"), (relay, "reject")):
+        assert caller.post(f"/candidates/{held['candidate_id']}/{verb}", answer).status_code == 404
     assert acme.alice.attest("user_message", text=sentence(word())).status_code == 201
     with acme.entered():
         assert not Evidence.objects.order_by("-pk")[0].text

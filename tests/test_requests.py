@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from memories.evaluation import asking, cases
 from memories.extraction import requests
 
+ROOT = Path(__file__).parents[1]
 SENTENCES = Path(__file__).parent / "cases" / "requests.jsonl"
 
 
@@ -76,3 +79,16 @@ def test_long_words_have_names_of_their_own() -> None:
     assert first != second
     assert max(map(len, (first, second))) <= 128
     assert first == requests.key_of(f"{long}second")
+
+
+HOSTILE = (
+    "嗯", "，那就", "请务必一定要", "我希望你以后都", "把我的", "i want you to ", "it's great if you to ",
+    "ok so and also ", "please ", "would you mind not", "for all my ", "i'd appreciate it if you would ", "'", "(", " ",
+)  # fmt: skip
+
+
+def test_no_wording_keeps_the_rules_busy_for_ever() -> None:
+    """What can be read in many ways is read in few: a long row of one beginning ends like any other text."""
+    asked = "from memories.extraction import requests; import sys; [requests.find(t) for t in sys.argv[1:]]"
+    texts = [(piece * 500)[:499] for piece in HOSTILE]
+    subprocess.run([sys.executable, "-c", asked, *texts], check=True, timeout=60, cwd=ROOT)  # noqa: S603

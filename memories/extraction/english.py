@@ -43,7 +43,9 @@ _WISH = words(
     """
 )
 _POLITE = "(?:please|pls|plz|kindly|just|also|always|really|do|now)"
-LEAD = rf"(?:{_FILLER}[\s,:!-]+)*(?:{_WISH}\s+)*(?:{_POLITE}[\s,]+)*"
+# Bounded, since one beginning can be read as several in many ways: without an end to them a long one takes for ever.
+_FILLERS = rf"(?:{_FILLER}[\s,:!-]{{1,8}}){{0,6}}"
+LEAD = rf"{_FILLERS}(?:{_WISH}\s{{1,4}}){{0,4}}(?:{_POLITE}[\s,]{{1,4}}){{0,5}}"
 
 _KEEP = words(
     rf"""
@@ -150,7 +152,7 @@ HABIT = _start(
     rf"|apologi[sz]ing|putting|writing)|consider me|treat me as|make [\w ]{{2,40}} (?:my|the|your) default|stick to (?=.*from now on))(?![\w-])"
 )
 STATES = _start(
-    rf"(?:{_FILLER}[\s,]+)*(?:(?:the|a|an|our|his|her|their|this|that) (?!(?:answers?|repl(?:y|ies)|reports?|summar|emails?)"
+    rf"(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:(?:the|a|an|our|his|her|their|this|that) (?!(?:answers?|repl(?:y|ies)|reports?|summar|emails?)"
     rf"(?![\w-]).*(?:should|must|in |to be))|(?:he|she|they|it|there|we|nobody|everybody|everyone|people|prices|staff)(?![\w-])"
     rf"|i(?! (?:want|need|prefer|like|don't want|do not want|would|expect|wish)|'d)(?![\w-])"
     rf"|\w+(?: \w+)? (?:is|are|was|were|will|has|have|had)(?![\w-]))"
@@ -223,7 +225,7 @@ _SAID = words(
 REPORTS = re.compile(
     words(
         rf"""
-        ^(?!(?:{_FILLER}[\s,]+)*(?:i|we|you|u|as i|when i|if i|please|let me|like i)(?![\w-]))(?:[\w'.-]+[ ,]+){{1,5}}?(?<!\bi )(?<!\bwe )(?<!\byou ){_SAID}
+        ^(?!(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:i|we|you|u|as i|when i|if i|please|let me|like i)(?![\w-]))(?:[\w'.-]+[ ,]+){{1,5}}?(?<!\bi )(?<!\bwe )(?<!\byou ){_SAID}
         & (?![\w-])
         {START}(?:according to|as the saying goes|the saying|as they say|motto|the proverb|the rule says|used to){END}
         ^(?:user|assistant|system|human|ai|bot|me|them)\s*:
@@ -236,10 +238,10 @@ TASK = _start(
     rf"(?::|(?:in which|where|that says|that begins|saying|telling|with the (?:line|words)|called|titled)(?![\w-]))"
 )
 ASKS = re.compile(
-    rf"^(?:{_FILLER}[\s,]+)*(?:why|how|what|who|which|where|is|are|am|was|were|did|does|do {_YOU}|do i|do we|do they|should|shall"
+    rf"^(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:why|how|what|who|which|where|is|are|am|was|were|did|does|do {_YOU}|do i|do we|do they|should|shall"
     rf"|have {_YOU}|has|may i|can i|could i|would i|remember\b.*\?)(?![\w-])"
 )
 ASKS_POLITELY = re.compile(
-    rf"^(?:{_FILLER}[\s,]+)*(?:(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:always|never|ever)(?!.*{START}(?:me|my|i|us|our|please|from now on){END}))(?! (?:please |also )?(?:remember|tell me|recall|say)"
+    rf"^(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:always|never|ever)(?!.*{START}(?:me|my|i|us|our|please|from now on){END}))(?! (?:please |also )?(?:remember|tell me|recall|say)"
     rf" (?:what|when|who|where|why|how|if|whether|which|anything|my \w+\W*$))|may i ask)|[, ](?:ok|okay|k|alright|right|deal|please)\?$"
 )

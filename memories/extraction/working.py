@@ -20,7 +20,7 @@ from accounts.errands import principal_of
 from accounts.errors import Forbidden, MemoryHubError, NotVisible, Unavailable
 from accounts.models import Membership
 from accounts.principals import Principal, Scope, system
-from memories import access
+from memories import access, own_rules, tenant_policy
 from memories.access import Area, NamespaceRef
 from memories.actions import Proposed, Sitting
 from memories.extraction import model, requests
@@ -61,7 +61,7 @@ def extract(errand: Extraction, now: datetime | None = None) -> bool:
         asker.require(Scope.PROPOSE)
         if Membership.objects.filter(pk=errand.subject_id, memory_off_at__isnull=False).exists():
             raise Forbidden("The person has turned memory off.", code="memory_off")
-        messages = [Message.of(one) for one in errand.messages or ()]
+        messages = _still_wanted(asker, [Message.of(one) for one in errand.messages or ()])
         return _carry_out(errand, asker, claim, messages, _findings(errand, messages))
     except model.ModelFailed as failure:
         if failure.may_pass and errand.attempts < len(WAITS):
@@ -100,6 +100,15 @@ def _claim(errand: Extraction, now: datetime) -> datetime | None:
     claim = now + LEASE
     taken = {"state": State.RUNNING, "claimed_until": claim, "started_at": errand.started_at or now}
     return claim if _due(now).filter(pk=errand.pk).update(**taken, attempts=F("attempts") + 1) else None
+
+
+def _still_wanted(asker: Principal, messages: Sequence[Message]) -> list[Message]:
+    """Without what a rule that the person made meanwhile speaks of. Raises Forbidden where they shut the agent out."""
+    namespace = access.area(asker, NamespaceRef("user"), access.usable(asker)).namespace
+    if namespace.is_closed:
+        raise Forbidden("The person has shut this agent out.", code="agent_off")
+    policy, wishes = tenant_policy.active(), own_rules.wishes_of(namespace.membership)
+    return [replace(one, text=None) if own_rules.is_unwanted(one.text, policy, wishes) else one for one in messages]
 
 
 def _findings(errand: Extraction, messages: Sequence[Message]) -> list[Finding]:

@@ -75,7 +75,7 @@ def _rows(principal: Principal) -> list[Memory]:
 
 def _samples(rows: Sequence[Memory], embedder: str) -> list[Sample]:
     stored = {row.pk: bytes(row.feature.vector or b"") for row in rows if _has_vector(row, embedder)}
-    vectors: dict[uuid.UUID, Vector] = dict(zip(stored, unpack(list(stored.values())), strict=True)) if stored else {}
+    vectors: dict[uuid.UUID, Vector] = {pk: unpack([packed])[0] for pk, packed in stored.items()}
     return [_sample(row, vectors.get(row.pk)) for row in rows]
 
 

@@ -269,28 +269,26 @@ def _wiped(old: Columns) -> Columns:
     Their vectors are overwritten where they stand, since a copy of all others would take most of a search's time. Who
     still looks at an earlier state may see such a vector point nowhere.
     """
-    gone = np.flatnonzero(~old.alive & (old.data["id"] != 0))
+    gone, left = np.flatnonzero(~old.alive & (old.data["id"] != 0)), np.flatnonzero(old.alive)
+    if not len(left):
+        return _compact(old)
     places = np.arange(old.size, dtype=np.int32)
     places[gone] = -1
     data = {name: column.copy() for name, column in old.data.items()}
-    for column in data.values():
-        column[gone] = 0
+    for name, column in data.items():
+        column[~old.alive] = column[left[0]] if name in ("path", "speaker") else 0
+    paths, data["path"] = _renumbered(old.paths, data["path"])
+    speakers, data["speaker"] = _renumbered(old.speakers, data["speaker"])
     for vectors in old.vectors:
         vectors.wipe(gone)
     return replace(
         old,
-        paths=_still_used(old.paths, data["path"][old.alive], ""),
-        speakers=_still_used(old.speakers, data["speaker"][old.alive], b""),
+        paths=paths,
+        speakers=speakers,
         data=data,
         segments=parts.moved(old.segments, places),
         names=parts.moved(old.names, places),
     )
-
-
-def _still_used(names: tuple[Name, ...], numbers: Column, nothing: Name) -> tuple[Name, ...]:
-    """The names under their numbers, without those that no row has any more."""
-    used = set(np.unique(numbers).tolist())
-    return tuple(name if number in used else nothing for number, name in enumerate(names))
 
 
 def _renumbered(names: tuple[Name, ...], column: Column) -> tuple[tuple[Name, ...], Column]:

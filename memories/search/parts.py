@@ -5,6 +5,7 @@ A part is made of the rows that arrived together. To a reader it never changes; 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -110,12 +111,17 @@ class Block:
         self.vectors = vectors
         self.used = used
         self._beside: dict[int, tuple[Positions, Floats]] = {}
+        self._lock = threading.Lock()
 
     def products(self, distance: int, rows: Positions, others: Positions) -> Floats:
         """The product of each of these rows with its partner, the row `distance` places on in its thread.
 
         Partners seldom change, so what was computed is kept: per distance the last partner of each row.
         """
+        with self._lock:
+            return self._products(distance, rows, others)
+
+    def _products(self, distance: int, rows: Positions, others: Positions) -> Floats:
         partners, products = self._beside.get(distance, (np.zeros(0, np.int32), np.zeros(0, np.float32)))
         if len(partners) < len(self.vectors):
             more = len(self.vectors) - len(partners)
@@ -132,9 +138,12 @@ class Block:
 
     def wipe(self, places: npt.NDArray[np.intp]) -> None:
         """Leave nothing of these vectors, nor of what they made with others."""
-        self.vectors[places] = 0
-        for _partners, products in self._beside.values():
-            products[places[places < len(products)]] = 0
+        with self._lock:
+            self.vectors[places] = 0
+            for distance, (partners, products) in list(self._beside.items()):
+                touched = np.isin(partners, places)
+                touched[places[places < len(touched)]] = True
+                self._beside[distance] = np.where(touched, -1, partners), np.where(touched, 0, products)
 
     def without(self, kept: npt.NDArray[np.bool_]) -> Block:
         """Of the first rows those that are kept, with what is known of their products."""
