@@ -181,10 +181,10 @@ def require_change(principal: Principal, namespace: Namespace) -> None:
     )
 
 
-def playbook(principal: Principal, known: Sequence[Agent] | None = None) -> list[Namespace]:
+def playbook(principal: Principal) -> list[Namespace]:
     """Where the playbook that the caller may see stands: the agents, teams and projects they may read, and for a
-    reviewer every agent of the tenant, since reviewers decide what those hold. `known` as for `readable`."""
-    found = {one.pk: one for one in readable(principal, known) if one.type != Namespace.Type.USER}
+    reviewer every agent of the tenant, since reviewers decide what those hold."""
+    found = {one.pk: one for one in readable(principal) if one.type != Namespace.Type.USER}
     if principal.is_person and principal.has_role(Role.REVIEWER):
         found |= {one.pk: one for one in _namespaces().filter(type=Namespace.Type.AGENT)}
     return list(found.values())

@@ -28,7 +28,7 @@ OWN_PAGES += ("/agents/", "/agents/new/", "/developers/", "/developers/calls/", 
 OWN_PAGES += ("/account/password/set/", "/account/2fa/", "/account/email/")
 
 MOST_STATEMENTS = {"/": 11, "/memories/": 11, "/memories/?q=list": 12, "/waiting/": 14, "/data/": 8, "/agents/": 6}
-MOST_STATEMENTS |= {"/settings/": 5, "/activity/": 11}
+MOST_STATEMENTS |= {"/settings/": 5, "/activity/": 11, "/playbook/": 10}
 """Without the begin and end of a transaction. The session, who that is, the notices of the bell, and an event where
 memories are read are among them."""
 

@@ -193,8 +193,17 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class GoneBy:
+    """By when the last byte of what was forgotten is gone; None where nobody can say."""
+
+    database: datetime | None
+    backups: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was forgotten: ids and counts. `state` is `hidden` at once and `purged` when every store is empty of it."""
+    """What was forgotten: ids and counts. `state` is `hidden` at once and `purged` when every store is empty of it;
+    `gone_by` is known from then on."""
 
     id: str
     state: str
@@ -203,6 +212,7 @@ class Receipt:
     audit_sequence: int | None
     hidden_at: datetime | None
     purged_at: datetime | None
+    gone_by: GoneBy | None = None
 
 
 @dataclass(frozen=True, slots=True)
