@@ -203,7 +203,7 @@ class GoneBy:
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What was forgotten: ids and counts. `state` is `hidden` at once and `purged` when every store is empty of it;
-    `gone_by` is known from then on."""
+    `gone_by` tells by when its bytes are gone too, None while that is not known."""
 
     id: str
     state: str
