@@ -278,7 +278,7 @@ def _request(text: str, folded: str, start: int, end: int) -> Request:
     words = _AFTER.sub("", text[start:end])
     said = folded[start : start + len(words)]
     once_only = _is_once(said) and not _directs(said) and _kept(said) is None
-    one_off = once_only or reuse.is_one_off(topics.prepare(words))
+    one_off = once_only or bool(wording.BOUND.search(said)) or reuse.is_one_off(topics.prepare(words))
     kind = PROFILE if wording.ABOUT_ONESELF.search(said) and not wording.WISHES.search(said) else PREFERENCE
     evident = next((key for of, key, pattern in wording.KEYS if of == kind and pattern.search(said)), None)
     return Request(words, start, start + len(words), kind, evident or key_of(words), one_off)

@@ -14,6 +14,12 @@ ONLY_ONCE = re.compile(
     "|这一?[次回]|[本此]次|仅此|只此|就一次|下不为例|暂时先|今天先"
 )
 
+BOUND = re.compile(
+    rf"^\W*(?:[请就那先](?!后))*(?:这一?[次回趟局题]|[本此]次|(?:这一?|本)[个篇份封条段][^,]{{0,6}}[里中内])"
+    rf"|下不为例|仅此一[次回]|就这?一[次回](?=$|\W)|{START}(?:only|just) this (?:once|one time){END}"
+)
+"""What binds it to this once, whatever else is said: "this time remember …, next time do not"."""
+
 # --- what it is about ---------------------------------------------------------------------------------------------
 
 ABOUT_ONESELF = re.compile(

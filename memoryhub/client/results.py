@@ -194,16 +194,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class GoneBy:
-    """By when the last byte of what was forgotten is gone; None where nobody can say."""
+    """By when no byte of what was forgotten is left in the database's files, and in its backups."""
 
-    database: datetime | None
-    backups: datetime | None
+    database: datetime
+    backups: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What was forgotten: ids and counts. `state` is `hidden` at once and `purged` when every store is empty of it;
-    `gone_by` tells by when its bytes are gone too, None while that is not known."""
+    `gone_by` is None until then."""
 
     id: str
     state: str
