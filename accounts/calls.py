@@ -84,7 +84,7 @@ def note(call: Call) -> None:
 def write_soon(**_signal: object) -> None:
     """Write what waits, or see to it that it is written soon. Called when an answer has been sent; raises nothing."""
     global _alarm
-    rest = _written + PAUSE_SECONDS - time.monotonic()
+    rest = min(_written + PAUSE_SECONDS - time.monotonic(), PAUSE_SECONDS)
     if rest <= 0:
         write_waiting()
     elif _waiting and (_alarm is None or not _alarm.is_alive()):
