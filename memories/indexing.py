@@ -55,9 +55,10 @@ def status(now: datetime) -> IndexStatus:
     embedder = embeddings.permitted()
     if embedder is None:
         return IndexStatus(0, 0, None, semantic=False, total=total)
-    oldest = Feature.objects.filter(embedder="").order_by("memory_id").values_list("memory_id", flat=True).first()
-    waited = (now - _made_at(oldest)).total_seconds() if oldest else 0.0
     pending = sum(rows.count() for rows in _due(embedder.name))
+    new = Feature.objects.filter(embedder="").order_by("memory_id").values_list("memory_id", flat=True)
+    oldest = new.first() if pending else None
+    waited = (now - _made_at(oldest)).total_seconds() if oldest else 0.0
     return IndexStatus(pending, max(0, int(waited)), embedder.name, semantic=not embeddings.is_resting(), total=total)
 
 
@@ -114,7 +115,7 @@ def text_of(statement: str, key: str, conditions: str | None, said: Mapping[str,
 
 def _due(name: str) -> tuple[models.QuerySet[Feature], ...]:
     """The rows without a vector of this embedder: new ones, then those of others. Each is one range of an index."""
-    rows = Feature.objects.order_by("embedder", "memory_id")
+    rows = Feature.objects.order_by("embedder")
     return rows.filter(embedder=""), rows.filter(embedder__gt="", embedder__lt=name), rows.filter(embedder__gt=name)
 
 

@@ -239,4 +239,4 @@ class Feature(InNamespace, TenantModel):
     embed_attempts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
-        indexes = [models.Index(fields=["tenant", "embedder", "memory"], name="feature_by_embedder")]
+        indexes = [models.Index(fields=["tenant", "embedder"], name="feature_by_embedder")]
