@@ -8,7 +8,7 @@ from datetime import timezone as zone
 from typing import Any
 
 import pytest
-from cast import AGENT, PROJECT, TEAM, USER, Caller, Company, in_months, new_key, now, sentence, word
+from cast import AGENT, PROJECT, TEAM, USER, Caller, Company, in_months, new_key, now, sentence, text_of, word
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -405,6 +405,32 @@ def test_a_database_without_statistics_reads_the_hits_alone(acme: Company) -> No
         with connection.cursor() as cursor:
             cursor.execute(f"EXPLAIN QUERY PLAN {read}")
             assert "id=?" in str(cursor.fetchall())
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("/recall", {}),
+        ("/recall", {"explain": True, "mode": "balanced"}),
+        ("/context", {}),
+        ("/context", {"format": "markdown"}),
+        ("//api/mem0/v3/memories/search/", {"filters": {"user_id": "alice"}}),
+        ("/tools/call", {"name": "memory_search"}),
+    ],
+)
+def test_eight_memories_are_read_as_one_is(acme: Company, path: str, more: dict[str, Any]) -> None:
+    """An answer tells of a memory only what was read with it: no statement for each row."""
+    mark, asked = word(), []
+    for stored in (1, 7):
+        for _ in range(stored):
+            acme.alice.store(sentence(mark))
+        for turn in range(2):  # the first makes what is kept
+            body = {"arguments": {"query": mark}, "call_id": word()} if "name" in more else {"query": mark}
+            with CaptureQueriesContext(connection) as seen:
+                answer = acme.alice.post(path, body | more)
+            assert (answer.status_code, text_of(answer).count(mark) >= stored) == (200, True)
+            asked += [len(seen)] * turn
+    assert asked[0] == asked[1]
 
 
 @pytest.mark.parametrize(
