@@ -275,10 +275,9 @@ def _hydrate(
 
 
 # What nobody asks of a recalled memory is not read: it takes longer to convert than to find.
-_UNREAD = ("rev", "status", "path_key", "aliases", "said", "sensitivity", "policy_version")
-_UNREAD += ("proposed_by", "approved_by", "retired_at", "evidence", "slot")
-_NOW = Prepared(lambda ids, now: Memory.objects.recallable(now).filter(pk__in=ids).defer(*_UNREAD))
-_THEN = Prepared(lambda ids, moment: Memory.objects.recallable_at(moment).filter(pk__in=ids).defer(*_UNREAD))
+_UNREAD = "rev status path_key aliases said sensitivity policy_version proposed_by approved_by retired_at evidence slot"
+_NOW = Prepared(lambda ids, now: Memory.objects.recallable(now).filter(pk__in=ids).defer(*_UNREAD.split()))
+_THEN = Prepared(lambda ids, moment: Memory.objects.recallable_at(moment).filter(pk__in=ids).defer(*_UNREAD.split()))
 
 
 def _preloaded(areas: Sequence[Area], kinds: Sequence[str], asked: RecallInput, now: datetime) -> list[Memory]:

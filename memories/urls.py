@@ -1,6 +1,17 @@
 from django.urls import path
 
-from memories import api, list_views, own_rules_api, playground, version_views, views, wide_views, wish_views
+from memories import (
+    api,
+    list_views,
+    own_rules_api,
+    playground,
+    proposing_api,
+    recall_api,
+    version_views,
+    views,
+    wide_views,
+    wish_views,
+)
 from memories.exchange import api as exchange_api
 from memories.exchange import chosen_views
 from memories.exchange import views as exchange_views
@@ -10,13 +21,13 @@ from memories.playbook import api as playbook_api
 from memories.playbook import views as playbook_views
 
 urlpatterns = [
-    path("api/v1/evidence", api.EvidenceView.as_view(), name="api-evidence"),
-    path("api/v1/proposals", api.ProposalView.as_view(), name="api-proposals"),
-    path("api/v1/proposals/preview", api.PreviewView.as_view(), name="api-preview"),
-    path("api/v1/proposals/batch", api.BatchView.as_view(), name="api-batch"),
-    path("api/v1/recall", api.RecallView.as_view(), name="api-recall"),
-    path("api/v1/recalls/<str:recall_id>/feedback", api.FeedbackView.as_view(), name="api-feedback"),
-    path("api/v1/context", api.ContextView.as_view(), name="api-context"),
+    path("api/v1/evidence", proposing_api.EvidenceView.as_view(), name="api-evidence"),
+    path("api/v1/proposals", proposing_api.ProposalView.as_view(), name="api-proposals"),
+    path("api/v1/proposals/preview", proposing_api.PreviewView.as_view(), name="api-preview"),
+    path("api/v1/proposals/batch", proposing_api.BatchView.as_view(), name="api-batch"),
+    path("api/v1/recall", recall_api.RecallView.as_view(), name="api-recall"),
+    path("api/v1/recalls/<str:recall_id>/feedback", recall_api.FeedbackView.as_view(), name="api-feedback"),
+    path("api/v1/context", recall_api.ContextView.as_view(), name="api-context"),
     path("api/v1/memories", api.MemoryListView.as_view(), name="api-memories"),
     path("api/v1/memories/lookup", api.LookupView.as_view(), name="api-lookup"),
     path("api/v1/memories/<str:memory_id>", api.MemoryView.as_view(), name="api-memory"),
@@ -62,8 +73,8 @@ urlpatterns = [
     path("api/v1/own-expiry", own_rules_api.OwnExpiryView.as_view(), name="api-own-expiry"),
     path("api/v1/own-rules/<str:rule_id>", own_rules_api.OwnRuleView.as_view(), name="api-own-rule"),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
-    path("api/v1/tools", api.ToolsView.as_view(), name="api-tools"),
-    path("api/v1/tools/call", api.ToolCallView.as_view(), name="api-tool-call"),
+    path("api/v1/tools", recall_api.ToolsView.as_view(), name="api-tools"),
+    path("api/v1/tools/call", recall_api.ToolCallView.as_view(), name="api-tool-call"),
 ]
 urlpatterns += [
     path("memories/", list_views.list_memories, name="memories"),
