@@ -54,7 +54,7 @@ class ChainState:
 
 def events(principal: Principal, chosen: TrailFilter) -> QuerySet[AuditEvent]:
     """The tenant's events with their places in the chain. Raises Forbidden for who is no auditor."""
-    _require_auditor(principal)
+    require_auditor(principal)
     asked = {name: value for name, value in asdict(chosen).items() if value is not None}
     rows = within(AuditEvent.objects.all(), asked.pop("since", None), asked.pop("until", None))
     if party := asked.pop("party_id", None):
@@ -99,7 +99,7 @@ def names(rows: Iterable[AuditEvent]) -> dict[uuid.UUID, str]:
 
 def state(principal: Principal) -> ChainState:
     """Raises Forbidden for who is no auditor."""
-    _require_auditor(principal)
+    require_auditor(principal)
     end, checkpoint = head(), newest_checkpoint()
     return ChainState(
         head=end,
@@ -122,7 +122,7 @@ def _batches(tenant_id: uuid.UUID, rows: QuerySet[AuditEvent]) -> Iterator[list[
         after = batch[-1][1]
 
 
-def _require_auditor(principal: Principal) -> None:
+def require_auditor(principal: Principal) -> None:
     """The scope; and where it works for a person, that person's role: an agent lends nobody a right."""
     principal.require(Scope.AUDIT)
     if principal.subject_id is not None and not principal.has_role(Role.AUDITOR, Role.ADMIN):

@@ -12,9 +12,21 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts import audit_trail
 from accounts.errors import NotVisible, VersionRequired
 from accounts.principals import Scope
-from memories import access, actions, indexing, reading, rendering, schemas, serializers, tenant_policy
+from memories import (
+    access,
+    actions,
+    figures,
+    indexing,
+    reading,
+    rendering,
+    schemas,
+    serializers,
+    tables,
+    tenant_policy,
+)
 from memories.actions import HOLDING
 from memories.models import Erasure, Memory, Operation
 from memoryhub.api import HubView, Page
@@ -217,3 +229,15 @@ class IndexStatusView(HubView):
     @extend_schema(operation_id="index_status", responses=schemas.IndexStatusShown)
     def get(self, request: Request) -> Response:
         return Response(asdict(indexing.status(timezone.now())))
+
+
+class FiguresView(HubView):
+    """How well memory is governed, over eight weeks: decisions, conflicts, what proved wrong, recalls."""
+
+    scopes: ClassVar = {"GET": Scope.AUDIT}
+
+    @extend_schema(operation_id="figures", responses=schemas.TablesShown)
+    def get(self, request: Request) -> Response:
+        found = figures.measure(self.principal, timezone.now())
+        audit_trail.note_reading(self.principal, 0)
+        return Response({"since": found.since, "tables": tables.as_lists(found, figures.COLUMNS)})

@@ -252,6 +252,13 @@ class IndexStatusShown(drf.Serializer):
     total = drf.IntegerField(help_text="All memories, so that a change of embedder shows how far it is.")
 
 
+class TablesShown(drf.Serializer):
+    """Tables as lists of rows; the first row names the columns."""
+
+    since = drf.DateField()
+    tables = drf.DictField(child=drf.ListField(child=drf.ListField()))
+
+
 class ToolsShown(drf.Serializer):
     format = drf.CharField()
     tools = drf.ListField(child=drf.DictField())

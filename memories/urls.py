@@ -2,6 +2,7 @@ from django.urls import path
 
 from memories import (
     api,
+    figures_views,
     list_views,
     own_rules_api,
     playground,
@@ -72,6 +73,7 @@ urlpatterns = [
     path("api/v1/own-rules/try", own_rules_api.OwnRuleTrialView.as_view(), name="api-own-rules-try"),
     path("api/v1/own-expiry", own_rules_api.OwnExpiryView.as_view(), name="api-own-expiry"),
     path("api/v1/own-rules/<str:rule_id>", own_rules_api.OwnRuleView.as_view(), name="api-own-rule"),
+    path("api/v1/figures", api.FiguresView.as_view(), name="api-figures"),
     path("api/v1/index-status", api.IndexStatusView.as_view(), name="api-index-status"),
     path("api/v1/tools", recall_api.ToolsView.as_view(), name="api-tools"),
     path("api/v1/tools/call", recall_api.ToolCallView.as_view(), name="api-tool-call"),
@@ -90,6 +92,8 @@ urlpatterns += [
     path("memories/<uuid:memory_id>/pause/", views.pause, name="pause-memory"),
     path("memories/<uuid:memory_id>/resume/", views.resume, name="resume-memory"),
     path("memories/<uuid:memory_id>/forget/", views.forget, name="forget-memory"),
+    path("audit/figures/", figures_views.show, name="figures"),
+    path("audit/figures/<str:table>.csv", figures_views.as_csv, name="figures-csv"),
     path("help/forgetting/", views.forgetting, name="forgetting"),
     path("erasures/<uuid:erasure_id>/", views.receipt, name="erasure"),
     path("playbook/", playbook_views.show_playbook, name="playbook"),

@@ -1,4 +1,4 @@
-"""How often memories came back, counted from the traces of recalls after the fact."""
+"""How often memories came back, counted from the traces of recalls afterwards; and whether a forgotten one did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from accounts import tenancy
+import structlog
+
+from accounts import audit, tenancy
 from accounts.principals import Principal
 from memories.models import Memory, Namespace, Recall, Use
 
@@ -17,6 +19,10 @@ WEEKS = 12
 WEEK = timedelta(weeks=1)
 DAYS = 32
 """A month as any reader's calendar counts it, with the day that may have begun elsewhere."""
+UNDER_WAY = timedelta(seconds=10)
+"""For how long a recall that began before a forgetting was committed may be at work beside it."""
+
+log = structlog.get_logger("memories.uses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +38,10 @@ class Weekly:
         return sum(self.weeks)
 
 
-def count_due(_principal: Principal, _now: datetime) -> Mapping[str, int]:
+def count_due(principal: Principal, _now: datetime) -> Mapping[str, int]:
     """Count the recalls that no sweep has counted yet."""
     total = 0
-    while done := _count_batch():
+    while done := _count_batch(principal):
         total += done
     return {"recalls_counted": total}
 
@@ -52,7 +58,7 @@ def daily(use: Use | None, days: Sequence[date]) -> list[int]:
     return [use.days.get(day.isoformat(), 0) if use else 0 for day in days]
 
 
-def _count_batch() -> int:
+def _count_batch(principal: Principal) -> int:
     with tenancy.atomic():
         due = Recall.objects.select_for_update().filter(is_counted=False).order_by("pk")
         traces = list(due.values_list("pk", "created_at", "items")[:BATCH])
@@ -63,6 +69,7 @@ def _count_batch() -> int:
             for item in items:
                 moments[uuid.UUID(item["memory_id"])].append(at)
         _add(*_by_slot(moments))
+        _tell_of_forgotten(principal, moments)
         Recall.objects.filter(pk__among=[pk for pk, _at, _items in traces]).update(is_counted=True)
     return len(traces)
 
@@ -79,6 +86,16 @@ def _by_slot(
         if place != Namespace.Type.USER:
             shared.add(slot_id)
     return found, shared
+
+
+def _tell_of_forgotten(principal: Principal, moments: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
+    """R-162: an event and an error in the log for each memory that came back although it had been forgotten."""
+    gone = Memory.objects.filter(status=Memory.Status.DELETED, pk__among=list(moments))
+    for pk, forgotten_at in gone.values_list("pk", "slot__forgotten_at"):
+        late = sum(at > forgotten_at + UNDER_WAY for at in moments[pk]) if forgotten_at else 0
+        if late:
+            log.error("recalled_after_forgetting", memory_id=str(pk), times=late)
+            audit.record(principal, "recall.after_forgetting", target="memory", target_id=pk, details={"times": late})
 
 
 def _add(used: Mapping[uuid.UUID, Sequence[datetime]], shared: Collection[uuid.UUID]) -> None:

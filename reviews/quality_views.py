@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.pages import person_page
 from accounts.principals import Principal
-from memories.exchange.formats import cell
+from memories import tables
 from memories.models import Memory
 from memories.reasons import REASONS
 from reviews import quality
@@ -51,15 +50,7 @@ def show(request: HttpRequest, principal: Principal) -> HttpResponse:
 @person_page
 def as_csv(request: HttpRequest, principal: Principal, table: str) -> HttpResponse:
     """One table as a file, in codes and decimal numbers."""
-    if table not in quality.COLUMNS:
-        raise Http404
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="reviews-{table}.csv"'
-    writer = csv.writer(response)
-    writer.writerow(quality.COLUMNS[table])
-    rows = getattr(quality.measure(principal, timezone.now()), table)
-    writer.writerows([cell(one) if isinstance(one, str) else one for one in row] for row in rows)
-    return response
+    return tables.as_csv(quality.measure(principal, timezone.now()), quality.COLUMNS, table, "reviews")
 
 
 def _day(day: Any) -> str:

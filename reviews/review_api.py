@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.errors import Forbidden
 from accounts.idempotency import Result
 from accounts.principals import Scope
-from memories import access, rendering, schemas, tenant_policy
+from memories import access, rendering, schemas, tables, tenant_policy
 from memories.inputs import MAX_NAME, MAX_STATEMENT, MAX_VALUE_BYTES
 from memories.models import Candidate, Comment
 from memoryhub.api import Page, PeopleView
@@ -117,13 +117,6 @@ class DossierShown(drf.Serializer):
     reviewers = drf.ListField(child=drf.CharField())
     approvers_needed = drf.IntegerField()
     closed = drf.ChoiceField(choices=CLOSED)
-
-
-class QualityShown(drf.Serializer):
-    """Tables as lists of rows; the first row names the columns."""
-
-    since = drf.DateField()
-    tables = drf.DictField(child=drf.ListField(child=drf.ListField()))
 
 
 class QueueView(PeopleView):
@@ -249,11 +242,10 @@ class QualityView(PeopleView):
 
     scopes: ClassVar = {"GET": Scope.READ}
 
-    @extend_schema(operation_id="review_quality", responses=QualityShown)
+    @extend_schema(operation_id="review_quality", responses=schemas.TablesShown)
     def get(self, request: Request) -> Response:
         found = quality.measure(self.principal, timezone.now())
-        tables = {name: [list(columns), *map(list, getattr(found, name))] for name, columns in quality.COLUMNS.items()}
-        return Response({"since": found.since, "tables": tables})
+        return Response({"since": found.since, "tables": tables.as_lists(found, quality.COLUMNS)})
 
 
 def _claim(row: Claim | None) -> dict[str, Any] | None:

@@ -114,7 +114,7 @@ ROWS = (
     Row("delegations", "POST", Scope.MINT, 201, body=made(subject="alice", scopes=["memory:recall"])),
     *(
         Row(route, "GET", Scope.AUDIT, 200, relayed=True, asked_by="adam", wrong_role=("alice", 403))
-        for route in ("audit", "audit/export", "audit/chain")
+        for route in ("audit", "audit/export", "audit/chain", "figures")
     ),
     Row("calls", "GET", Scope.READ, 200),
     *(
@@ -418,6 +418,8 @@ PAGES = (
         for answer in ("approve", "reject", "request_changes", "withdraw", "undo")
     ),
     Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
+    Page("audit/figures/", SAFE, SIGN_IN, (403,)),
+    Page("audit/figures/<str:table>.csv", SAFE, SIGN_IN, (403,)),
     Page("agents/", SAFE, SIGN_IN, SHOWN),
     Page("agents/new/", FORM, SIGN_IN, ANSWERED),
     Page("agents/<uuid:agent_id>/pause/", POST, SIGN_IN, ANSWERED, AGENT),

@@ -28,6 +28,11 @@ TABLES = {
     "agreement": _("agreement"),
     "afterwards": _("afterwards"),
     "agents": _("by agent"),
+    "decisions": _("decisions"),
+    "conflicts": _("conflicts"),
+    "wrong": _("what proved wrong"),
+    "recalls": _("recalls"),
+    "feedback": _("feedback"),
 }
 
 

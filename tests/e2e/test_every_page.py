@@ -53,6 +53,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "review": lambda scene: {"candidate_id": scene.reviewed},
     "reword": lambda scene: {"candidate_id": scene.reviewed},
     "review-quality": lambda scene: {},
+    "figures": lambda scene: {},
     "candidate": lambda scene: {"candidate_id": scene.candidate},
     "edit-candidate": lambda scene: {"candidate_id": scene.candidate},
     "playbook": lambda scene: {},
@@ -103,7 +104,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
 NO_PAGES = {
     "livez", "readyz", "metrics", "schema", "mcp", "memory-schema", "export-file", "set_language",  # for programs
     "api-docs",  # has a test of its own
-    "review-quality-csv", "activity-file", "own-rules-file",  # files
+    "review-quality-csv", "figures-csv", "activity-file", "own-rules-file",  # files
     "invitation",  # comes with its token by mail; looked at in test_agents_and_people
     "farewell",  # of somebody who is no longer there; looked at in test_data
     # Steps of allauth on the way to something else, in its own templates and ours of their elements:
