@@ -404,7 +404,7 @@ PAGES = (
     Page(f"{HELD_PAGE}/never/", POST, SIGN_IN, ANSWERED, HELD),
     Page("reviews/", SAFE, SIGN_IN, (403,)),  # a member is no reviewer
     Page("reviews/quality/", SAFE, SIGN_IN, (403,)),
-    Page("reviews/quality/<str:table>.csv", SAFE, SIGN_IN, (404,)),  # there is no table of that name
+    Page("reviews/quality/<str:table>.csv", SAFE, SIGN_IN, (403,)),
     Page("reviews/duplicates/", POST, SIGN_IN, (403,)),
     Page("reviews/<uuid:candidate_id>/", SAFE, SIGN_IN, (403,), REVIEWED),
     Page("reviews/<uuid:candidate_id>/reword/", FORM, SIGN_IN, (403,), REVIEWED),
