@@ -112,7 +112,7 @@ def _recalls(start: datetime, weeks: Sequence[date]) -> list[tuple[date, int, in
     traces = _since(Recall.objects.all(), start)
     asked = _weekly(traces, "created_at")
     empty = _weekly(traces.filter(status=Status.NOTHING_RELEVANT), "created_at")
-    late = _weekly(_since(AuditEvent.objects.filter(action="recall.after_forgetting"), start), "at")
+    late = _weekly(_since(AuditEvent.objects.filter(action="memory.recalled_after_forgetting"), start), "at")
     return [(week, asked[week], empty[week], late[week]) for week in weeks]
 
 

@@ -1,4 +1,4 @@
-"""How often memories came back, counted from the traces of recalls afterwards; and whether a forgotten one did."""
+"""How often memories came back, counted from the traces of recalls after the fact."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from accounts import audit, tenancy
 from accounts.principals import Principal
 from memories.models import Memory, Namespace, Recall, Use
 
+log = structlog.get_logger("memoryhub.uses")
+
 BATCH = 500
+UNDER_WAY = timedelta(seconds=30)
+"""A recall may have read what is forgotten before it is done."""
 WEEKS = 12
 WEEK = timedelta(weeks=1)
 DAYS = 32
 """A month as any reader's calendar counts it, with the day that may have begun elsewhere."""
-UNDER_WAY = timedelta(seconds=10)
-"""For how long a recall that began before a forgetting was committed may be at work beside it."""
-
-log = structlog.get_logger("memories.uses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,13 @@ class Weekly:
 
 
 def count_due(principal: Principal, _now: datetime) -> Mapping[str, int]:
-    """Count the recalls that no sweep has counted yet."""
-    total = 0
+    """Count the recalls that no sweep has counted yet, and those that returned what was forgotten before them: each is
+    an event and an error in the log, for there should be none.
+    """
+    total = late = 0
     while done := _count_batch(principal):
-        total += done
-    return {"recalls_counted": total}
+        total, late = total + done[0], late + done[1]
+    return {"recalls_counted": total, "recalled_after_forgetting": late}
 
 
 def weekly(use: Use | None, now: datetime) -> Weekly:
@@ -58,20 +60,33 @@ def daily(use: Use | None, days: Sequence[date]) -> list[int]:
     return [use.days.get(day.isoformat(), 0) if use else 0 for day in days]
 
 
-def _count_batch(principal: Principal) -> int:
+def _count_batch(principal: Principal) -> tuple[int, int] | None:
     with tenancy.atomic():
         due = Recall.objects.select_for_update().filter(is_counted=False).order_by("pk")
         traces = list(due.values_list("pk", "created_at", "items")[:BATCH])
         if not traces:
-            return 0
+            return None
         moments: dict[uuid.UUID, list[datetime]] = defaultdict(list)
         for _pk, at, items in traces:
             for item in items:
                 moments[uuid.UUID(item["memory_id"])].append(at)
         _add(*_by_slot(moments))
-        _tell_of_forgotten(principal, moments)
+        late = _after_forgetting(moments)
+        for pk in late:
+            log.error("recalled_after_forgetting", memory_id=pk)
+            audit.record(principal, "memory.recalled_after_forgetting", outcome="failed", target="memory", target_id=pk)
         Recall.objects.filter(pk__among=[pk for pk, _at, _items in traces]).update(is_counted=True)
-    return len(traces)
+    return len(traces), len(late)
+
+
+def _after_forgetting(moments: Mapping[uuid.UUID, Sequence[datetime]]) -> list[uuid.UUID]:
+    """What came back although its forgetting was long done when the recall began."""
+    gone = Memory.objects.filter(pk__among=list(moments), status=Memory.Status.DELETED)
+    return [
+        pk
+        for pk, forgotten_at in gone.values_list("pk", "slot__forgotten_at")
+        if forgotten_at and max(moments[pk]) > forgotten_at + UNDER_WAY
+    ]
 
 
 def _by_slot(
@@ -86,16 +101,6 @@ def _by_slot(
         if place != Namespace.Type.USER:
             shared.add(slot_id)
     return found, shared
-
-
-def _tell_of_forgotten(principal: Principal, moments: Mapping[uuid.UUID, Sequence[datetime]]) -> None:
-    """R-162: an event and an error in the log for each memory that came back although it had been forgotten."""
-    gone = Memory.objects.filter(status=Memory.Status.DELETED, pk__among=list(moments))
-    for pk, forgotten_at in gone.values_list("pk", "slot__forgotten_at"):
-        late = sum(at > forgotten_at + UNDER_WAY for at in moments[pk]) if forgotten_at else 0
-        if late:
-            log.error("recalled_after_forgetting", memory_id=str(pk), times=late)
-            audit.record(principal, "recall.after_forgetting", target="memory", target_id=pk, details={"times": late})
 
 
 def _add(used: Mapping[uuid.UUID, Sequence[datetime]], shared: Collection[uuid.UUID]) -> None:

@@ -61,7 +61,7 @@ def test_a_memory_that_comes_back_after_a_forgetting_is_told(acme: Company, adam
     acme.alice.forget(memory)
     with acme.entered():
         count_due(system(acme.tenant.pk), now())
-        assert not AuditEvent.objects.filter(action="recall.after_forgetting").exists()
+        assert not AuditEvent.objects.filter(action="memory.recalled_after_forgetting").exists()
     assert "never" in page(adam.client, "/audit/figures/")
     with acme.entered():
         trace = Recall.objects.get()
@@ -69,8 +69,8 @@ def test_a_memory_that_comes_back_after_a_forgetting_is_told(acme: Company, adam
         Recall.objects.create(created_at=later, status="ok", items=[{"memory_id": memory["memory_id"]}])
         for _ in range(2):
             count_due(system(acme.tenant.pk), now())
-        event = AuditEvent.objects.get(action="recall.after_forgetting")
-        assert (str(event.target_id), event.details) == (memory["memory_id"], {"times": 1})
+        event = AuditEvent.objects.get(action="memory.recalled_after_forgetting")
+        assert str(event.target_id) == memory["memory_id"]
         assert Memory.objects.get(pk=memory["memory_id"]).statement is None
     assert tables(adam)["recalls"][-1][3] == 1
     for language in ("en", "zh-hans"):

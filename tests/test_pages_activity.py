@@ -17,7 +17,6 @@ from reviews.activity import ACTIONS
 UNSAID = {
     "candidate.lapse", "evidence.expire", "memory.expire", "memory.purge", "policy.activate", "tenant.provision",
     "export.fail", "import.fail", "activity.read", "activity.export", "candidate.comment", "candidate.release",
-    "recall.after_forgetting",
 }  # fmt: skip
 
 
