@@ -67,7 +67,7 @@ _KEEP = words(
     (?:(?:a|one|another|quick|small|little|important) ){{0,2}}(?:thing|note|point|fact|detail|heads[- ]up|info|reminder|request|rule)
     & (?: to (?:keep|remember|note|know|retain|store)(?: on file| in mind| about me)?|,? {LATER})(?=\s*[:,-])
     so (?:that )?{_YOU} (?:know|remember|are aware|have it),? {LATER}(?=\s*[:,-])|so (?:that )?{_YOU} (?:don't|do not|never) forget(?=\s*[:,-])
-    for (?:future|later|upcoming|all our) \w+(?=\s*:)|know,? {LATER},? that|let it be (?:known|noted)(?:,? {LATER},?)? that
+    for (?:future|later|upcoming|all our) \w+(?=\s*:)|know,? {LATER},? that|let (?:it|the record) (?:be (?:known|noted)|show|state)(?:,? {LATER},?)? that
     (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) (?!(?:a )?(?:draft|pdf|\w+ file|file))[\w ]{{2,24}}?)?(?=\s*[:,-]|$)
     update your (?:notes|memory)(?: that)?
     (?:remember|not|memori[sz]|stor|sav|record|keep)ing(?: in mind)?(?: this| that| it)?(?: in mind| down)?(?: that)?
@@ -84,7 +84,7 @@ _KEEP = words(
 )
 KEEP = _start(rf"{LEAD}(?P<ask>{_KEEP})(?=[\s,:;.!-]|$)")
 KEEP_AFTERWARDS = re.compile(
-    rf"(?:^|[,;\s])(?<!\bi )(?<!\bi'll )(?<!\bwe )(?<!\bwill )(?<!\bto )(?<!\bcan't )(?<!\bmust )(?<!\bshould )(?<!\bdon't )"
+    rf"(?:^|[,;\s])(?<!\bi )(?<!\bi'll )(?<!\bwe )(?<!\bwill )(?<!\bto )(?<!\bcan't )(?<!\bmust )(?<!\bshould )(?<!\bdon't )(?<!definitely )(?<!\bi'd )(?<!certainly )"
     rf"{LEAD}(?:(?:remember|note|memori[sz]e|save|record|correct|don't forget) (?:that|this|it)|(?:please|pls) (?:remember|note)|(?:correct|update|fix) (?:your (?:notes|memory)|(?:that|this|it) in your (?:notes|memory))|(?:keep|bear)"
     rf" (?:that|this|it) in mind|(?:make|take) (?:a )?note(?: of (?:that|this|it))?)(?: down)?(?:,? (?:please|pls|thanks"
     rf"|thx|ok(?:ay)?|for (?:later|next time|the future)))*\W*$"
@@ -103,6 +103,10 @@ RECOLLECTS = re.compile(
         & |which)(?![\w-])
         ^\s*to (?:buy|call|ring|pick up|water|feed|book|pay|bring|take|get|go|meet|visit|charge|lock|wash|post|mail|fetch
         & |collect|drop|wake|phone|text|cancel|renew|order|return|submit|hand in|attach|turn|switch|clean)(?![\w-])
+        ^\s*to (?:stay|take care|take (?:it|time)|enjoy|relax|listen|pause|focus|prepare|believe|celebrate|breathe|have fun|love|rest|smile
+        & |find|keep (?:going|smiling)|look after|trust|be (?:kind|yourself|positive|patient|happy|gentle|careful)|live|laugh|dream|appreciate)(?![\w-])
+        ^\s*(?:you(?:'re|'ve|'ll| (?:are|have|got|can|will|deserve|did|do))(?!.*(?<![\w-])(?:i|i'm|my|me|our|us)(?![\w-]))
+        & |believe|you got|just do it|(?:just )?(?:do|keep|have|take|don't) (?!not)(?:it|going|pushing|fun|care|rush|give up)|they don't define)(?![\w-])
         ^\s*(?:the difference|your (?:password|keys|coat))(?![\w-])
         """
     )
@@ -112,7 +116,7 @@ RECOLLECTS = re.compile(
 
 _FROM_NOW = words(
     rf"""
-    from now on|from here on(?: out| in)?|going forwards?|moving forwards?|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
+    from now on|from here on(?: out| in)?|going forwards?|(?<!keep )(?<!to )moving forwards?|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
     & (?: on| forward)?
     starting (?:today|now|tomorrow|next \w+)
     by default|as a (?:\w+ )?(?:rule|instruction|policy|principle|default)|permanently|for good|until further notice|in general
@@ -120,7 +124,7 @@ _FROM_NOW = words(
     at all times|under (?:no|all) circumstances|in (?:each|every) (?:repl(?:y|ies)|answers?|e-?mails?|message|report)
     for (?:(?:all|any|every) )?future \w+|for (?:all|any|every) (?:(?:my|our|your|future) \w+|time|day|trip|purchase|order)|whenever possible|(?:until|unless) i (?:say|tell you|ask) otherwise
     every (?:day|morning|evening|night|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)
-    for all (?:future|my) [\w ]{3,24}?|in (?:all|any|every)(?: my| future| of my| our| your)+ \w+
+    for all (?:future|my) [\w ]{3, 24}?|in (?:all|any|every)(?: my| future| of my| our| your)+ \w+
     next time(?! (?:i(?! (?:ask|send|paste|say|give|share|post|upload|request|want))|we|he|she|they|it|there)(?![\w-]))
     all the time|every (?:single )?time|each time|(?:in|for|with|on) (?:anything|everything|whatever) (?:you|i|we) \w+
     (?:in|of|from|on|for|with|to|on top of) (?:all|any|every|each) (?:(?:my|our|your|of my|of your) )?(?:\w+ )?{MADE}
@@ -140,7 +144,7 @@ WHENEVER = _start(
     rf"(?![\w-])[^.!?]*?,\s*(?P<rest>.+)"
 )
 IMPERATIVE_ALWAYS = _start(
-    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:al+wa?ys?|alwasy|never|(?:don't|do not|dont) ever|only ever|be sure to always|"
+    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:al+wa?ys?|alwasy|never(?:,? (?:again|ever))?|(?:don't|do not|dont),? (?:ever|(?:under any circumstances|at any time|on any account|in any case|for any reason)),?|only ever|be sure to always|"
     rf"never ever|stop \w+ing(?=.*(?:from now|permanently|for good)))(?![\w-])\s+(?P<rest>.+)"
 )
 IMPERATIVE = _start(rf"{LEAD}{VERB}(?![\w-])(?! (?:said|says|wrote|writes|told|tells|asked|asks)(?![\w-]))")
@@ -149,7 +153,7 @@ TELLS = _start(
     r"|\w+[^\Ws]s (?<!always )(?:the|he|she|it|they|we|his|her|their)(?![\w-])"
 )
 HABIT = _start(
-    rf"{LEAD}(?:default to|(?:(?:let's )?make it|get into|form|build|develop|adopt) (?:a|the|your)(?: \w+)? (?:habit|rule|policy|practice|point|principle|custom|routine|standard)(?: to| of| that)|get used to(?= \w+ing)"
+    rf"{LEAD}(?:default to|(?:(?:let's )?make it|get into|form|build|develop|adopt) (?:a|the|your)(?: \w+)? (?:habit|rule|policy|practice|point|principle|custom|routine|standard)(?: to| of| that)|get used to(?= \w+ing)|get out of the habit of"
     rf"|(?:start|begin|open|end|close|finish|sign|prefix|tag|label|title|number|date) (?:every|each|all (?:my|our|your|future|of))"
     rf"|when(?:ever)? i say [^,]{{1,40}},? (?:i mean|it means|that means)"
     rf"|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
@@ -195,7 +199,18 @@ RIGHT_NOT_WRONG = re.compile(
     rf"(?:, ?(?:and )?not|; not| not) (?:in |from |at |a |an |the )?\w+"
 )
 
-TOLD_OF = _word("(?:was|were|had been)")
+TOLD_OF = re.compile(
+    r"(?<![\w-])(?:was|were|had been)(?![\w-])|^(?!(?:need|feed|proceed|bring|embed)(?![\w-]))(?:\w+ing|\w+ed|been|had|got|gotten|seen|saw|heard|knew|thought"
+    r"|done|gone|went|took|came|felt|met|an?|up|on|by|down|here|there|happy|good|great|fun|nice|glad|ready|love|so|too|more|again|mind|say never|the (?:case|same|best))(?![\w-])"
+)
+OWN_WISH = _start(
+    rf"{LEAD}i(?:'d| would)? (?:\w+ )?(?:rather (?!{_YOU}|have|get|see)|(?:like|want|love|need|prefer) to (?!see|have|get|receive|be ))"
+)
+WISHED = _word(rf"(?:{_YOU} mind|if {_YOU}|that {_YOU})")
+LAST_OF_A_TALE = re.compile(r"(?<![\w-])(?:ever|always|for good|next time|every \w+|moving forward|in the future)\W*$")
+COMFORTS = _start(
+    rf"{LEAD}(?:(?:whenever|any ?time) {_YOU} (?:need|want|feel|like|have|can|get)(?![\w-])|any ?time,|{_YOU} can always|don't ever (?:quit|give up|lose|let))"
+)
 
 # --- what only looks alike -------------------------------------------------------------------------------
 
@@ -239,7 +254,9 @@ REPORTS = re.compile(
         """
     )
 )
-SAYS_LAST = re.compile(r",\s?(?:(?:he|she|they|we|who) (?:said|says|asked|wrote|told)[\w' ]{0,24}|(?:says|said|writes|wrote|claims|asked|according to)(?: (?:the|my|his|her|our|their|an?))? [\w' ]{1,24})[.!]?$")
+SAYS_LAST = re.compile(
+    r",\s?(?:(?:he|she|they|we|who) (?:said|says|asked|wrote|told)[\w' ]{0,24}|(?:says|said|writes|wrote|claims|asked|according to)(?: (?:the|my|his|her|our|their|an?))? [\w' ]{1,24})[.!]?$"
+)
 TASK = _start(
     rf"{LEAD}(?:translate|proofread|rewrite|rephrase|paraphrase|fix|correct(?! yourself)|edit|polish|summari[sz]e|write(?! (?:this|that|it) down)|draft|compose"
     rf"|generate|create|spell[- ]?check|explain|quote|read|say|check|repeat|print|type|complete|continue)(?![\w-])[^.!?]{{0,60}}?"

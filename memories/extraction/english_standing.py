@@ -24,6 +24,7 @@ BAN = re.compile(
         (?:no more|enough (?:with|of)|quit|cease|refrain from|stop with|spare me|i've had enough of|i'm (?:tired|sick) of)
         & (?: (?:all|any|the|your|using|with|of)){{0,3}}(?: \w+)? {STYLE}
         (?:stop|quit|cease|refrain from|no more|enough) {DOING}(?= \w)
+        (?:you )?(?:don't|do not|needn't)(?: (?:need|have) to)? {VERB} [^.!?]{{2,60}} (?:every (?:single )?time|each time|all the time|any ?more)
         (?:stop|quit|cease) (?:apologi[sz]|waffl|rambl|hedg|guess|repeat)ing(?: yourself)?(?: all the time| so much| constantly)?
         """
     )
@@ -36,6 +37,7 @@ RULE = re.compile(
         (?:whenever|every (?:single )?time|each time|any ?time) {_CLAUSE},\s*{_ORDER}
         (?:for|in|with|on) (?:anything|everything|(?:any|every|each|all) (?:my|our) \w+){_CLAUSE},\s*{_ORDER}
         if i (?:ever )?(?:forget|miss|misspell|mistype|leave out|don't (?:say|specify|mention)|mention|send|ask|share|quote){_CLAUSE},\s*{_ORDER}
+        (?:always )?{_ORDER}[^.!?;]{{2,80}}? (?:whenever|every time|each time|any ?time) (?:i|you|we) {VERB}(?![\w-])
         when(?: you(?:'re| are)?)? {DOING}{_CLAUSE},\s*(?:the )?[\w ]{{2,24}} (?:comes?|goe?s?|should|must)(?![\w-])
         """
     )
@@ -48,6 +50,7 @@ DUTY = re.compile(
         (?:any|every|each|all|no) \w+(?: \w+)? (?:that )?you {VERB} (?:\w+ ){{0,2}}{_MUST}
         nothing (?:goes|is sent|leaves|gets (?:sent|booked|deleted|published))(?: \w+)? without my (?:\w+ )?{_ASSENT}
         your {MADE} {_MUST}
+        all (?:of )?my (?:\w+ )?(?:{MADE}|travel|trips|flights|hotels|rooms|meals|calls|orders|seats|tickets|appointments|events) {_MUST}
         (?:the |my )?(?:default|standard|normal|usual) \w+ (?:of|for) [\w ]{{2,30}} (?:is|should|must|shall)
         {MADE} (?:should|must|have to|need to|are to)[^.!?]*(?:whatever|no matter|regardless|even|unless)[^.!?]* (?:i|you|me|my)
         """
@@ -61,18 +64,34 @@ WISH = re.compile(
 WISH_FORM = re.compile(
     rf"^{_FILLERS}(?:i'd|i would|it would|it'd) be (?:\w+ )?(?:happier|better|nicer|easier)(?: for me)? if you(?: (?:would|could|always|never|just))? \w+[^.!?]{{0,30}} {STYLE}(?![\w-])"
 )
+TASTE = re.compile(
+    rf"^{_FILLERS}"
+    + words(
+        rf"""
+        (?:it (?:really )?(?:annoys|bothers|irritates|bugs|upsets|helps) me|i (?:really )?(?:hate|dislike|don't like|can't stand|like|love|prefer|enjoy)(?: it)?)
+        & when(?:ever)? you {VERB}
+        i(?:'d| would) (?:really )?(?:love|like|prefer|appreciate) it if (?:every|all|each|no|any|your) (?:\w+ ){{0,3}}{MADE}
+        """
+    )
+    + r"(?![\w-])"
+)
+SECRECY = re.compile(
+    rf"^{LEAD}(?:don't|do not|dont|never) (?:share|give|put|show|mention|reveal|tell|send|include|pass on|post|use)(?: out)? (?:my|our) [^.!?]{{2,60}}"
+    r" (?:any|anyone|anything|anybody|anywhere|others|strangers)(?![\w-])"
+)
 MANNER = re.compile(
     rf"^{LEAD}{NOT_NOW}"
     + words(
         r"""
         (?:treat|consider|regard) (?:\w+ )?(?:\w+days?|weekends?|mornings?|evenings?|nights?|lunchtimes?|holidays?) as
         (?:refer to|address) (?:(?:my|our) [\w' ]{2,30}|him|her|them) as
+        treat (?:every|all|any|each) [^.!?]{2,40}(?<![\w-])(?:i|my|we|our)(?![\w-])[^.!?]{0,30} as
         (?:set|change|switch) (?:my|your) (?:\w+ ){0,2}(?:language|units?|tone|style|format|currency|time ?zone|default|preference|pronouns)s? (?:to|as)
         """
     )
     + r"(?![\w-])"
 )
-ALL = (BAN, RULE, DUTY, WISH, WISH_FORM, MANNER)
+ALL = (BAN, RULE, DUTY, WISH, WISH_FORM, TASTE, SECRECY, MANNER)
 
 
 def stands(said: str) -> bool:

@@ -8,8 +8,8 @@ VERB = words(
     """
     accept|add|address|answer|apply|arrange|ask|assume|attach|avoid|begin|book|bring|call|check|choose|cite|close|compare
     confirm|convert|count|cut|date|decline|default|describe|do|don't|dont|double-check|draft|drop|end|explain|express
-    finish|flag|follow|format|give|go|handle|hide|highlight|ignore|include|insert|keep|label|lead|leave|let's|limit|link
-    list|make|mark|mention|name|no|note|number|offer|omit|only|open|order|pick|place|point|prefix|present|propose|provide
+    finish|flag|follow|format|give|go|greet|guess|handle|interrupt|repeat|apologi[sz]e|thank|hide|highlight|ignore|include|insert|keep|label|lead|leave|let's|limit|link
+    list|make|mark|mention|name|no|note|number|offer|omit|only|open|order|pick|place|point|prefer|prefix|present|propose|provide
     put|quote|recommend|refer|refrain|refuse|remind|remove|render|reply|report|respond|round|say|schedule|send|separate|set
     shorten|show|sign|skip|sort|speak|spell|spare|start|state|stay|stick|stop|suggest|summari[sz]e|tag|talk|tell|title
     translate|treat|turn|type|use|verify|wait|warn|write
@@ -20,7 +20,7 @@ DOING = words(
     add|address|answer|apologi[sz]|ask|assum|begin|book|bring|call|cit|copy|correct|quot|end|explain|finish|giv|guess
     hedg|includ|insert|interrupt|label|link|list|mak|mark|mention|nagg|nudg|number|offer|open|order|prais|prefix|present
     propos|push|putt|recommend|refer|remind|remov|repeat|reply|respond|round|say|schedul|send|show|sign|start|stat
-    suggest|summari[sz]|tagg|talk|tell|thank|translat|treat|us|warn|word|wrapp|writ
+    suggest|summari[sz]|tagg|tell|thank|translat|treat|us|warn|word|wrapp|writ
     """
 )
 DOING = f"{DOING}ing"

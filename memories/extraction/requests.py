@@ -26,17 +26,22 @@ LONGEST = 500
 _KEY_LENGTH = 60
 
 # One character for one, so that every place in the folded text is the same place in the original.
-_MARKS = ("‘’“”「」『』，：；！？（）", '\'\'""""""' ",:;!?()")
+_MARKS = ("‘’“”「」『』，：；！？（）", '\'\'"""""",:;!?()')
 _FOLD = str.maketrans(_MARKS[0], _MARKS[1]) | str.maketrans(TRADITIONAL, SIMPLIFIED)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`{3}.*?(?:`{3}|\Z)|`[^`\n]+`", re.S)
 _RECALLED = re.compile(r"\[memory context\].*?(?:\[end of memory context\]|\Z)", re.S)
 _FOREIGN_LINE = re.compile(r"^[ \t]*(?:>|(?:user|assistant|system|human|ai|用户|助手|系统)[ \t]*:).*$", re.M)
-_SENTENCE = re.compile(r"(?:[^。!?;\n.]|\.(?!\s|$)|\.(?=\s(?:not )?(?:ever|always|permanently)\W*$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmr)\.)+(?:[。!?;.]+[\"')]?|(?=\n)|\Z)", re.M)
+_SENTENCE = re.compile(
+    r"(?:[^。!?;\n.]|\.(?!\s|$)|\.(?=\s(?:not )?(?:ever|always|permanently)\W*$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmr)\.)+"
+    r"(?:[。!?;.]+[\"')]?|(?=\n)|\Z)",
+    re.M,
+)
 _GOES_ON = (
     "(?=from now|please|pls|always|never|i |you |do |don't |can |could |remember|next time|in (?:the )?future|going)"
 )
 _TURN = re.compile(
-    rf"(?<!just)(?<!\bor)\s(?:but|so)\s{_GOES_ON}|,\sso\s(?={VERB}(?![\w-]))|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)"
+    rf"(?<!just)\s(?:but|so)\s{_GOES_ON}|,\sso\s(?={VERB}(?![\w-]))|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)"
+    "|,?(?:但是?|不过|所以|因此|因而)"
 )
 _BEFORE = re.compile(r"[\s,:;!.~\-，：；！。、—]")
 _AFTER = re.compile(r"(?:[\s。.;；,，?？!！~]|(?:[,，]?(?:好吗|行吗|可以吗|好不好|吗))(?=[?？]))+$")
@@ -213,9 +218,7 @@ def _is_none(said: str, *, is_question: bool) -> bool:
 
 def _orders(said: str) -> bool:
     """An order of the speaker's own, whose verb of saying is the assistant's: "never quote …", "whenever …, say …"."""
-    return bool(
-        en.IMPERATIVE_ALWAYS.match(said) or en.IMPERATIVE.match(said) or english_standing.RULE.match(said)
-    )
+    return bool(en.IMPERATIVE_ALWAYS.match(said) or en.IMPERATIVE.match(said) or english_standing.RULE.match(said))
 
 
 def _recollects(said: str) -> bool:
@@ -254,8 +257,12 @@ def _directs(said: str) -> bool:
     """Whether it tells how to act from now on."""
     if (called := en.CALL_ME.match(said)) is not None and not en.CALL_ME_NOT.match(called["name"]):
         return True
+    if en.COMFORTS.match(said):
+        return False
     if english_standing.stands(said) or chinese_standing.stands(said):
         return True
+    if en.OWN_WISH.match(said) and not en.HABIT.match(said):
+        return False
     if (rule := en.WHENEVER.match(said)) is not None and not en.HABIT.match(said):
         return not en.STATES.match(rule["rest"])
     if (first := en.FROM_NOW_FIRST.match(said)) is not None:
@@ -265,9 +272,10 @@ def _directs(said: str) -> bool:
     if en.IMPERATIVE.match(said) and en.FROM_NOW.search(said):
         return True
     if en.FROM_NOW_LAST.search(said) or en.HABIT.match(said):
-        return not en.STATES.match(said)
+        tale = en.LAST_OF_A_TALE.search(said) and not (en.IMPERATIVE.match(said) or en.PREFERS.match(said))
+        return not tale and not en.STATES.match(said)
     if (always := en.IMPERATIVE_ALWAYS.match(said)) is not None:
-        return not en.TOLD_OF.search(always["rest"])
+        return bool(en.WISHED.search(said)) or not en.TOLD_OF.search(always["rest"])
     if en.PREFERS.match(said) and en.OUTPUT.search(said[4:]):
         return bool(en.FROM_NOW.search(said) or en.STANDING.search(said))
     if zh.NAME.search(said) or zh.PREFERS.search(said):
