@@ -345,6 +345,7 @@ MEMORYHUB_EXTRACTOR_KEY = env.text("MEMORYHUB_EXTRACTOR_KEY") or (
 )
 MEMORYHUB_EXTRACTOR_TIMEOUT_MS = env.number("MEMORYHUB_EXTRACTOR_TIMEOUT_MS", 60_000, least=50, most=240_000)
 
+MEMORYHUB_EXTRACTOR_API = env.choice("MEMORYHUB_EXTRACTOR_API", "chat", ("chat", "responses"))
 # Observation
 MEMORYHUB_METRICS_TOKEN = env.text("MEMORYHUB_METRICS_TOKEN", minimum=16)
 MEMORYHUB_LOG_LEVEL = env.choice("MEMORYHUB_LOG_LEVEL", "info", ("debug", "info", "warning", "error"))

@@ -124,7 +124,8 @@ def test_an_edit_that_makes_a_file_too_long_says_so_and_changes_nothing(acme: Co
     tool = tool_of(acme.alice)
     tool("create", path=FILE, file_text="Tables first.\n")
     told = failure(tool, "insert", path=FILE, insert_line=1, insert_text="x" * 1999)
-    assert "2,014 characters" in told and "several files in a folder" in told
+    assert "2,014 characters" in told
+    assert "several files in a folder" in told
     assert "Tables first." in tool("view", path=FILE)
     assert "has been edited" in tool("insert", path=FILE, insert_line=1, insert_text="x" * 1985)
     with acme.entered():

@@ -101,7 +101,7 @@ class Files:
         return sorted((one for one in files if all(map(is_name, one.parts))), key=lambda one: one.parts)
 
     def write(self, parts: Parts, text: str, over: File | None) -> Steps[None]:
-        """Propose a file's text if what is there is still `over`. Raises Conflict when not, TooLong, NotStored, HubError."""
+        """Propose a file's text if what is there is still `over`. Raises TooLong, Conflict, NotStored, HubError."""
         if len(text) > MAX_TEXT:
             raise TooLong(len(text))
         proposal = self._proposal(parts, text, over, expected_version=over.memory.version if over else 0)

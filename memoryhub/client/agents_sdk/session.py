@@ -22,9 +22,10 @@ class HubSession:
     retention time and without it where it is sensitive or `with_text` is off. More of a history cannot live there: a
     runner needs back what it gave, byte for byte and for as long as the run goes on, tool calls with their outputs and
     sealed reasoning among it, and takes single items away again, while evidence says what happened once, lets go of
-    secrets and of its text, is never taken back, and is nowhere read out. A store of transcripts is what the hub is not. `said` is the id of the latest, to be
-    cited by a proposal. Nothing becomes a memory by itself. A message that cannot be attested raises HubError and is
-    not added, so that it may be added again; what is popped or cleared stays attested, for it was said.
+    secrets and of its text, is never taken back, and is nowhere read out. A store of transcripts is what the hub is
+    not. `said` is the id of the latest, to be cited by a proposal. Nothing becomes a memory by itself. A message that
+    cannot be attested raises HubError and is not added, so that it may be added again; what is popped or cleared stays
+    attested, for it was said.
     """
 
     def __init__(self, hub: AsyncClient, kept: Session, *, with_text: bool = True) -> None:
