@@ -131,7 +131,7 @@ _FROM_NOW = words(
     """
 )
 FROM_NOW = _word(_FROM_NOW)
-FROM_NOW_FIRST = _start(rf"{LEAD}{_FROM_NOW}(?![\w-])[\s,:-]*")
+FROM_NOW_FIRST = _start(rf"{LEAD}{_FROM_NOW}(?![\w'-])[\s,:-]*")
 FROM_NOW_LAST = re.compile(
     rf"[\s,](?:{_FROM_NOW}|always|ever|from now)(?:[\s,]+(?:ok|k|please|pls|thx|thanks|always))*\W*$"
 )
@@ -155,7 +155,7 @@ TELLS = _start(
 HABIT = _start(
     rf"{LEAD}(?:default to|(?:(?:let's )?make it|get into|form|build|develop|adopt) (?:a|the|your)(?: \w+)? (?:habit|rule|policy|practice|point|principle|custom|routine|standard)(?: to| of| that)|get used to(?= \w+ing)|get out of the habit of"
     rf"|(?:start|begin|open|end|close|finish|sign|prefix|tag|label|title|number|date) (?:every|each|all (?:my|our|your|future|of))"
-    rf"|when(?:ever)? i say [^,]{{1,40}},? (?:i mean|it means|that means)"
+    rf"|(?:when(?:ever)?|every time|each time|if) i (?:say|mention|write|type|talk about|refer to) [^,]{{1,40}},? (?:i mean|it means|that means)"
     rf"|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
     rf"|(?:don't|do not|dont|never)(?![\w-]).*(?:any ?more|(?:ever )?again)(?=\W*$|[,.])"
     rf"|stop (?:sending|asking|calling|using|adding|suggesting|recommending|saying|starting|ending|including|giving|telling|reminding"

@@ -21,7 +21,7 @@ BAN = re.compile(
     rf"^{LEAD}{NOT_NOW}"
     + words(
         rf"""
-        (?:no more|enough (?:with|of)|quit|cease|refrain from|stop with|spare me|i've had enough of|i'm (?:tired|sick) of)
+        (?:no more(?!.* (?:was|were|are|is|remain|left|found)(?![\w-]))|enough (?:with|of)|quit|cease|refrain from|stop with|spare me|i've had enough of|i'm (?:tired|sick) of)
         & (?: (?:all|any|the|your|using|with|of)){{0,3}}(?: \w+)? {STYLE}
         (?:stop|quit|cease|refrain from|no more|enough) {DOING}(?= \w)
         (?:you )?(?:don't|do not|needn't)(?: (?:need|have) to)? {VERB} [^.!?]{{2,60}} (?:every (?:single )?time|each time|all the time|any ?more)

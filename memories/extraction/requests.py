@@ -52,6 +52,7 @@ _POINTS = re.compile(
 _ONLY_AGAIN = re.compile(r"^\W*(?:remember|me)\W*$")
 _POINTS_ON = re.compile(r"\bfollowing\b|下面|以下")
 _POINTS_BACK = re.compile(r"\b(?:it|that|this|them|these|those|one)\b|这样|那样|省")
+_FRAME = re.compile(r"^\w+,\s")  # "in future letters, …"
 _NOT_WORD = re.compile(r"[^\w]+")
 
 
@@ -266,9 +267,8 @@ def _directs(said: str) -> bool:
     if (rule := en.WHENEVER.match(said)) is not None and not en.HABIT.match(said):
         return not en.STATES.match(rule["rest"])
     if (first := en.FROM_NOW_FIRST.match(said)) is not None:
-        return bool(said[first.end() :].strip()) and not any(
-            pattern.match(said[first.end() :]) for pattern in (en.STATES, en.TELLS)
-        )
+        rest = _FRAME.sub("", said[first.end() :])
+        return bool(rest.strip()) and not any(pattern.match(rest) for pattern in (en.STATES, en.TELLS))
     if en.IMPERATIVE.match(said) and en.FROM_NOW.search(said):
         return True
     if en.FROM_NOW_LAST.search(said) or en.HABIT.match(said):
