@@ -18,7 +18,7 @@ _LASTING = re.compile(
         from here on|going forward|in (?:the )?future|always|never|every time|each time|any time|whenever
         by default|default to|permanently|for good|next time|henceforth|as a rule|in general|generally|usually|future
         all (?:future|later|my|new|coming)|i (?:usually|generally|typically|prefer|like|tend)|until further notice
-        a (?:rule|habit) (?:to|of)|as of (?:today|now)|from (?:today|tomorrow)
+        a (?:\w+ )?(?:rule|habit|practice) (?:to|of|that)|as of (?:today|now)|from (?:today|tomorrow)
         my (?:habit|preference|default)|long[- ]term|starting (?:today|now|tomorrow|next)
         every (?:day|morning|evening|week|month|monday|tuesday|wednesday|thursday|friday|report|answer|summary|reply
         & |draft)
@@ -29,8 +29,8 @@ _LASTING = re.compile(
     + "|"
     + words(
         r"""
-        以后|今后|往后|之后的?(?=[^，。]{0,12}(?:都|统一|一律|用|改))|此后|从现在(?:起|开始)|从(?:今天?|明天)(?:起|开始|以后|往后)
-        从[下这][周月]起|将来|未来|长期|永远|一直|始终|总是|每次|每回|每当|每天|每周|每月|凡是|一律|一概|默认|下次
+        以后|今后|往后|之后的?(?=[^，。]{0,12}(?:都|统一|一律|用|改))|此后|[从打]现在(?:起|开始)|[从打](?:今[天儿]?|明天)(?:起|开始|以后|往后)
+        从[下这]个?[周月](?:起|开始)|将来|未来|长期|永远|一直|始终|总是|每次|每回|每当|每天|每周|每月|凡是|一律|一概|默认|下次
         下回|平时
         统一(?:用|采用|使用|写)|习惯|一贯|通常|向来|都这样|都要|都用
         """

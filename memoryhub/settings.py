@@ -279,6 +279,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SWAGGER_UI_DIST": "SIDECAR",
+    # JavaScript, for its own interceptor is to be called too; static/sandbox.js has the other.
+    "SWAGGER_UI_SETTINGS": "{requestInterceptor: (request) => memoryhubSandbox(requestInterceptor(request))}",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
@@ -345,6 +347,7 @@ MEMORYHUB_EXTRACTOR_URL = env.pattern(
 MEMORYHUB_EXTRACTOR_KEY = env.text("MEMORYHUB_EXTRACTOR_KEY") or (
     OPENAI_API_KEY if MEMORYHUB_EXTRACTOR_URL == OPENAI_URL else ""
 )
+MEMORYHUB_EXTRACTOR_API = env.choice("MEMORYHUB_EXTRACTOR_API", "chat", ("chat", "responses"))
 MEMORYHUB_EXTRACTOR_TIMEOUT_MS = env.number("MEMORYHUB_EXTRACTOR_TIMEOUT_MS", 60_000, least=50, most=240_000)
 
 # Observation

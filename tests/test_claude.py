@@ -89,7 +89,7 @@ def test_what_is_not_remembered_is_an_error_in_words(acme: Company, tool_of: Any
     assert "refused by policy (sensitive_or_prohibited)" in refused
     assert secret not in refused
     assert "memory does not keep refund_status" in routed
-    assert "statement" in long
+    assert "it would have 2,001 characters, and a file here holds at most 2,000" in long
     assert "does not exist" in failure(tool, "view", path=FILE)
 
 
@@ -118,6 +118,18 @@ class Between(Network):
             happens, self.happens = self.happens, None
             happens()
         return super().handle_request(request)
+
+
+def test_an_edit_that_makes_a_file_too_long_says_so_and_changes_nothing(acme: Company, tool_of: Any) -> None:
+    tool = tool_of(acme.alice)
+    tool("create", path=FILE, file_text="Tables first.\n")
+    told = failure(tool, "insert", path=FILE, insert_line=1, insert_text="x" * 1999)
+    assert "2,014 characters" in told
+    assert "several files in a folder" in told
+    assert "Tables first." in tool("view", path=FILE)
+    assert "has been edited" in tool("insert", path=FILE, insert_line=1, insert_text="x" * 1985)
+    with acme.entered():
+        assert len(Memory.objects.get(status="active").statement) == 2000
 
 
 def test_an_edit_is_made_on_what_others_wrote_in_between(acme: Company, tool_of: Any) -> None:

@@ -272,10 +272,10 @@ def test_a_body_that_makes_no_sense_is_refused_by_its_field(acme: Company) -> No
 def scripted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Makes a model follow a script for a company whose policy allows it."""
 
-    def use(company: Company, *steps: Any) -> Script:
+    def use(company: Company, *steps: Any, api: str = model.CHAT) -> Script:
         script = Script(*steps)
         http = httpx2.Client(transport=httpx2.MockTransport(script.answer))
-        asked = model.Model("http://model.test/v1", "a-model", "", timeout=5, http_client=http)
+        asked = model.Model("http://model.test/v1", "a-model", "", timeout=5, api=api, http_client=http)
         monkeypatch.setattr(model, "configured", lambda: asked)
         company.policy(confirm="inferred_only", extraction={"remote": True})
         return script
@@ -297,7 +297,8 @@ def with_model(company: Company, *messages: Said, **later: float) -> dict[str, A
     return dict(company.alice.get(f"/extractions/{answer['id']}").json())
 
 
-def test_a_model_only_points_at_the_persons_own_words(acme: Company, scripted: Any) -> None:
+@pytest.mark.parametrize("api", model.APIS)
+def test_a_model_only_points_at_the_persons_own_words(acme: Company, scripted: Any, api: str) -> None:
     """W4, R2: whole sentences of theirs are their word; a part is an inference; what nobody said is nothing."""
     whole, cut = f"周报里先放{word()}表格。", f"I would never put the {word()} table first"
     recalled = f"Likes {word()} tea."
@@ -306,15 +307,17 @@ def test_a_model_only_points_at_the_persons_own_words(acme: Company, scripted: A
         said(f"[memory context]\n{recalled}\n[end of memory context]\nSo?"),
     ]  # fmt: skip
     script = scripted(acme, pointing((0, whole), (1, cut[8:]), (2, "You prefer charts."), (0, "I like tea."),
-                                     (3, recalled), (9, "So?"), (3, "So?")))  # fmt: skip
+                                     (3, recalled), (9, "So?"), (3, "So?")), api=api)  # fmt: skip
     answer = with_model(acme, *messages)
     waits = ("needs_confirmation", "inference_requires_confirmation")
     assert decisions(answer) == [("store", "policy_accepted"), waits, waits]
     assert [one["message"] for one in answer["items"]] == [0, 1, 3]
     assert acme.alice.memory(answer["items"][0]["memory_id"]).json()["statement"] == whole
     (sent,) = script.sent
-    assert sent["response_format"]["json_schema"]["strict"] is True
-    assert recalled not in sent["messages"][1]["content"]
+    form = sent["response_format"]["json_schema"] if api == model.CHAT else sent["text"]["format"]
+    assert (form["strict"], form["schema"]) == (True, model.SCHEMA)
+    assert recalled not in json.dumps(sent, ensure_ascii=False)
+    assert api == model.CHAT or sent["store"] is False
     assert held_texts(acme) == 0
 
 
@@ -337,6 +340,13 @@ def ended(reason: str, **message: Any) -> httpx2.Response:
     choice = {"index": 0, "message": said_by_model, "finish_reason": reason}
     body = {"id": "c", "object": "chat.completion", "created": 0, "model": "a-model", "choices": [choice]}
     return httpx2.Response(200, json=body)
+
+
+def responded(status: str, *content: Mapping[str, Any], **more: Any) -> httpx2.Response:
+    message = {"type": "message", "id": "m", "role": "assistant", "status": status, "content": list(content)}
+    head = {"id": "r", "object": "response", "created_at": 0, "model": "a-model", "status": status}
+    options = {"parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    return httpx2.Response(200, json={**head, **options, "output": [message], **more})
 
 
 @pytest.mark.parametrize(
@@ -366,6 +376,48 @@ def test_a_model_that_fails_is_a_failure_and_can_be_asked_again(
     assert decisions(acme.alice.get(f"/extractions/{answer['id']}").json()) == [("store", "policy_accepted")]
     assert len(script.sent) == 2
     assert held_texts(acme) == 0
+
+
+NO = {"type": "refusal", "refusal": "I will not."}
+HALF = {"type": "output_text", "text": '{"findings": []', "annotations": []}
+WHOLE = {"type": "output_text", "text": '{"findings": []}', "annotations": []}
+
+
+@pytest.mark.parametrize(
+    ("step", "code"),
+    [
+        (responded("completed", NO), "model_refused"),
+        (responded("incomplete", WHOLE, incomplete_details={"reason": "content_filter"}), "model_refused"),
+        (responded("incomplete", HALF, incomplete_details={"reason": "max_output_tokens"}), "model_truncated"),
+        (responded("incomplete", WHOLE), "model_error"),
+        (responded("failed", WHOLE, error={"code": "invalid_prompt", "message": "no"}), "model_error"),
+        (responded("cancelled", WHOLE), "model_error"),
+        (responded("completed", HALF), "model_malformed_answer"),
+        (responded("completed"), "model_malformed_answer"),
+        (httpx2.Response(200, json={"status": "completed"}), "model_malformed_answer"),
+        (httpx2.Response(200, text="<html>"), "model_malformed_answer"),
+        (httpx2.Response(401, json={"error": {}}), "model_error"),
+    ],
+)
+def test_over_the_responses_api_a_failure_is_a_failure_too(acme: Company, scripted: Any, step: Any, code: str) -> None:
+    """Whatever was written before it ended: a whole answer with no findings, among it."""
+    text = wish()
+    scripted(acme, step, pointing((0, text)), api=model.RESPONSES)
+    answer = with_model(acme, said(text))
+    assert (answer["state"], answer["reason"], answer["items"]) == ("failed", code, [])
+    assert held_texts(acme) == 1
+    assert acme.alice.post(f"/extractions/{answer['id']}/retry").status_code == 202
+    sweep(acme)
+    assert decisions(acme.alice.get(f"/extractions/{answer['id']}").json()) == [("store", "policy_accepted")]
+
+
+def test_a_response_that_failed_for_a_while_is_asked_for_again_by_itself(acme: Company, scripted: Any) -> None:
+    text, busy = wish(), responded("failed", error={"code": "rate_limit_exceeded", "message": "later"})
+    scripted(acme, busy, pointing((0, text)), api=model.RESPONSES)
+    answer = with_model(acme, said(text))
+    assert (answer["state"], answer["reason"]) == ("queued", "model_error")
+    sweep(acme, seconds=30)
+    assert decisions(acme.alice.get(f"/extractions/{answer['id']}").json()) == [("store", "policy_accepted")]
 
 
 @pytest.mark.parametrize("step", [httpx2.ConnectTimeout("slow"), httpx2.ConnectError("away"), httpx2.Response(503)])

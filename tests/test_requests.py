@@ -19,10 +19,10 @@ def kept(text: str) -> list[str]:
     return [one.words for one in requests.find(text) if not one.one_off]
 
 
-def test_both_halves_reach_the_bars_and_nothing_for_once_is_kept() -> None:
-    """The rules were written against one half alone; the other says what they are worth."""
+def test_all_parts_reach_the_bars_and_nothing_for_once_is_kept() -> None:
+    """Whatever a part is for, none falls below the bars again."""
     figures = asking.recognise(cases.read(SENTENCES)).metrics
-    for half in asking.HALVES:
+    for half in asking.PARTS:
         assert figures[f"{half}_precision"] >= 0.95
         assert figures[f"{half}_recall"] >= 0.90
     assert figures["one_off_stored"] == 0
@@ -84,6 +84,9 @@ def test_long_words_have_names_of_their_own() -> None:
 HOSTILE = (
     "嗯", "，那就", "请务必一定要", "我希望你以后都", "把我的", "i want you to ", "it's great if you to ",
     "ok so and also ", "please ", "would you mind not", "for all my ", "i'd appreciate it if you would ", "'", "(", " ",
+    "stop adding ", "whenever you say ", "no more the ", "every reply you send ", "no emojis. ever. ",
+    "so you know for next time ",
+    "遇到我的时候，", "别再", "把我的语言", "不希望在", "只要你请就", "我跟你说，", "on every my reply ",
 )  # fmt: skip
 
 

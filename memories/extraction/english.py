@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from memories.extraction.english_words import LATER, MADE, VERB
 from memories.topic_rules import END, START, words
 
 
@@ -22,7 +23,7 @@ def _word(pattern: str) -> re.Pattern[str]:
 
 _FILLER = words(
     r"""
-    ok(?:ay)?|hey|hi|hello|so|and|also|oh|well|btw|by the way|actually|ffs|sorry|yes|yeah|please|pls|plz|kindly|just
+    ok(?:ay)?|hey|hi|hello|so|and|plea?se?|do me a favou?r and|also|oh|well|btw|by the way|actually|ffs|sorry|yes|yeah|please|pls|plz|kindly|just
     thanks|do|then|but|again|as i said(?: before)?|for (?:the record|(?:future|later) reference)|one more thing|gonna
     for (?:the future|next time)|(?:let me|to) be clear|just so you (?:know|remember)|fyi|quick note
     change of plan|let's agree(?: that)?|in that case|because of that
@@ -36,10 +37,13 @@ _WISH = words(
     i(?:'d| would) (?:appreciate it|be grateful) if {_YOU}(?: would| could| can)?
     (?:need|want) {_YOU} to|{_YOU} (?:should|must|need to|have to|can|will|may)|make (?:it a habit|sure)(?: that)?(?: {_YOU}(?= (?:always|never)))?
     that {_YOU}(?= (?:always|never)(?![\w-]))|(?:that )?{_YOU}(?=(?: \w+)? (?:remember|use|write|keep|stop|cite|give|ask|end|answer|reply))
-    (?:it's|it is|it would be|it'd be) (?:important|great|nice|good|helpful|best)(?: that| if| for)? {_YOU}
+    (?:can|could|may|might) i ask (?:that )?{_YOU}(?: to)?|(?:can|could|shall) we agree(?: that)?(?: {_YOU}(?:'ll| will)?)?|{_YOU}(?:'ll| will)
+    would it be possible (?:for {_YOU} to|to have {_YOU}|to)|(?:be|make) sure(?: to)?|try not to|{_YOU}(?:'d| had) better
+    i(?:'d| would) be (?:happy|happier|glad|gladder|pleased|thankful|delighted) if {_YOU}(?: could| would)?
+    (?:it's|it is|it would be|it'd be) (?:important|great|nice|good|helpful|best|lovely|wonderful|ideal|better|perfect|kind|useful)(?: that| if| for)? {_YOU}
     & (?: to| could| would| can)?|try|to
     (?:it(?:'d| would| will)|that would) (?:really |greatly )?(?:help|mean|save)(?: \w+){{0,3}} if {_YOU}(?:'d| would| could| can)?
-    (?:would|do) {_YOU} mind(?= (?:\w+ing))|{_YOU} (?:might|may) (?:want|like|wish) to
+    (?:would|do) {_YOU} mind(?= (?:(?:always|never|not) )?(?:\w+ing))|{_YOU} (?:might|may) (?:want|like|wish) to
     """
 )
 _POLITE = "(?:please|pls|plz|kindly|just|also|always|really|do|now)"
@@ -49,15 +53,22 @@ LEAD = rf"{_FILLERS}(?:{_WISH}\s{{1,4}}){{0,4}}(?:{_POLITE}[\s,]{{1,4}}){{0,5}}"
 
 _KEEP = words(
     rf"""
-    (?:remember|rmbr|remeber|rember|memori[sz]e|jot down|bear in mind|keep in mind|don't (?:ever )?forget|never forget
+    (?:r[em]{{2,6}}b+er|rmbr|(?<=you )(?:remembered|noted|kept in mind)|retain|memori[sz]e|jot down|bear in mind|keep in mind|don't (?:you )?(?:ever )?forget|never forget
     & |do not forget|dont forget)(?: this| that| it)?(?: in mind)?(?: that)?
     (?:take note|make a (?:mental )?note)(?: of this| of that)?(?: that)?
-    note (?:down )?(?:that|this|my|:|for later)|note(?: to self)?(?: for [\w ]{{2,24}})?(?=\s*:)|(?:note|jot|write|put) (?:this|that|it) (?:down|somewhere)
+    note (?:down )?(?:this|my|:|for later|that(?=.*(?<![\w-])(?:i|i'm|i've|im|my|me|we|our|us|you|your)(?![\w-])))|note(?: to self)?(?: for [\w ]{{2,24}})?(?=\s*:)|(?:note|jot|write|put) (?:this|that|it) (?:down|somewhere)
     (?:keep|bear) (?:this|that|it|my|the|one)(?: \w+){{0,2}} in mind(?: for later)?(?: that)?
     (?:add|save|store|put|commit)(?: this| that| it)?(?: (?:to|in|into) (?:your |the )?(?:memory|memories|notes))(?: that)?
     for (?:future|later) reference|(?:save|store|note|record|remember) the fact that|(?:store|save|record) that
-    (?:new|house|ground|standing) rule(?=\s*:)
-    (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) [\w ]{{2,24}}?)?(?=\s*[:,-]|$)
+    (?:new|house|ground|standing)(?: \w+)? rule(?=\s*[:,])
+    (?:save|store|keep|record|log|note|file|register|enter|retain) (?:this|that|the following|one|a|another|my) ?(?:\w+ )?(?:preference|fact|detail|info(?:rmation)?|note|rule|setting|point)?
+    & ?(?:about me|down|on file|for me)?(?=\s*[:])
+    (?:make|set|save|store) (?:this|that|it) (?:as )?(?:a|my|the) (?:\w+ )?(?:setting|preference|rule|default|standard|habit)(?=\s*[:,])
+    (?:(?:a|one|another|quick|small|little|important) ){{0,2}}(?:thing|note|point|fact|detail|heads[- ]up|info|reminder|request|rule)
+    & (?: to (?:keep|remember|note|know|retain|store)(?: on file| in mind| about me)?|,? {LATER})(?=\s*[:,-])
+    so (?:that )?{_YOU} (?:know|remember|are aware|have it),? {LATER}(?=\s*[:,-])|so (?:that )?{_YOU} (?:don't|do not|never) forget(?=\s*[:,-])
+    for (?:future|later|upcoming|all our) \w+(?=\s*:)|know,? {LATER},? that|let (?:it|the record) (?:be (?:known|noted)|show|state)(?:,? {LATER},?)? that
+    (?:save|store|keep|record) (?:this|that|it)(?: (?:as|for) (?!(?:a )?(?:draft|pdf|\w+ file|file))[\w ]{{2,24}}?)?(?=\s*[:,-]|$)
     update your (?:notes|memory)(?: that)?
     (?:remember|not|memori[sz]|stor|sav|record|keep)ing(?: in mind)?(?: this| that| it)?(?: in mind| down)?(?: that)?
     (?:keep|make|take|leave) (?:yourself )?a (?:mental )?(?:note|record)(?: of| that|(?=\s*[:,-]))
@@ -73,11 +84,15 @@ _KEEP = words(
 )
 KEEP = _start(rf"{LEAD}(?P<ask>{_KEEP})(?=[\s,:;.!-]|$)")
 KEEP_AFTERWARDS = re.compile(
-    rf"(?:^|[,;\s])(?<!\bi )(?<!\bi'll )(?<!\bwe )(?<!\bwill )(?<!\bto )(?<!\bcan't )(?<!\bmust )(?<!\bshould )(?<!\bdon't )"
+    rf"(?:^|[,;\s])(?<!\bi )(?<!\bi'll )(?<!\bwe )(?<!\bwill )(?<!\bto )(?<!\bcan't )(?<!\bmust )(?<!\bshould )(?<!\bdon't )(?<!definitely )(?<!\bi'd )(?<!certainly )"
     rf"{LEAD}(?:(?:remember|note|memori[sz]e|save|record|correct|don't forget) (?:that|this|it)|(?:please|pls) (?:remember|note)|(?:correct|update|fix) (?:your (?:notes|memory)|(?:that|this|it) in your (?:notes|memory))|(?:keep|bear)"
     rf" (?:that|this|it) in mind|(?:make|take) (?:a )?note(?: of (?:that|this|it))?)(?: down)?(?:,? (?:please|pls|thanks"
     rf"|thx|ok(?:ay)?|for (?:later|next time|the future)))*\W*$"
     r"|, remember[.! ]*$"
+)
+UPDATED = _start(
+    r"(?P<what>(?:i (?:moved (?:to|house)|live|work|am|changed|switched|got|no longer|now|left|started|joined|retired)|i'm|i've (?:moved to|changed|left|started|switched|got)|we (?:moved to|changed|switched)|my (?:name|job|address|phone|number|e-?mail|birthday|title|role|office|team|company|time ?zone|surname|wife|husband|partner|\w+'s))(?![\w-])[^?]{3,120}?)[,;.]\s*(?:(?:so|please|pls|kindly|can you|could you)\s)*(?:update|adjust)"
+    r" (?:that|this|it|your (?:notes|records?|memory|files?))\W*$"
 )
 # "Remember when …" tells a story, "remember to buy milk" is an errand of their own.
 RECOLLECTS = re.compile(
@@ -88,6 +103,10 @@ RECOLLECTS = re.compile(
         & |which)(?![\w-])
         ^\s*to (?:buy|call|ring|pick up|water|feed|book|pay|bring|take|get|go|meet|visit|charge|lock|wash|post|mail|fetch
         & |collect|drop|wake|phone|text|cancel|renew|order|return|submit|hand in|attach|turn|switch|clean)(?![\w-])
+        ^\s*to (?:stay|take care|take (?:it|time)|enjoy|relax|listen|pause|focus|prepare|believe|celebrate|breathe|have fun|love|rest|smile
+        & |find|keep (?:going|smiling)|look after|trust|be (?:kind|yourself|positive|patient|happy|gentle|careful)|live|laugh|dream|appreciate)(?![\w-])
+        ^\s*(?:you(?:'re|'ve|'ll| (?:are|have|got|can|will|deserve|did|do))(?!.*(?<![\w-])(?:i|i'm|my|me|our|us)(?![\w-]))
+        & |believe|you got|just do it|(?:just )?(?:do|keep|have|take|don't) (?!not)(?:it|going|pushing|fun|care|rush|give up)|they don't define)(?![\w-])
         ^\s*(?:the difference|your (?:password|keys|coat))(?![\w-])
         """
     )
@@ -96,22 +115,23 @@ RECOLLECTS = re.compile(
 # --- how to do things from now on ------------------------------------------------------------------------
 
 _FROM_NOW = words(
-    r"""
-    from now on|from here on(?: out| in)?|going forwards?|moving forwards?|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
+    rf"""
+    from now on|from here on(?: out| in)?|going forwards?|(?<!keep )(?<!to )moving forwards?|in (?:the )?future|henceforth|henceforward|from this (?:day|point)
     & (?: on| forward)?
     starting (?:today|now|tomorrow|next \w+)
     by default|as a (?:\w+ )?(?:rule|instruction|policy|principle|default)|permanently|for good|until further notice|in general
     as of (?:today|now)|from (?:today|tomorrow|this (?:week|month|year)|next \w+)(?: on(?:wards?)?)?
     at all times|under (?:no|all) circumstances|in (?:each|every) (?:repl(?:y|ies)|answers?|e-?mails?|message|report)
-    for (?:(?:all|any|every) )?future \w+|for (?:all|any|every) (?:my )?\w+|whenever possible|(?:until|unless) i (?:say|tell you|ask) otherwise
+    for (?:(?:all|any|every) )?future \w+|for (?:all|any|every) (?:(?:my|our|your|future) \w+|time|day|trip|purchase|order)|whenever possible|(?:until|unless) i (?:say|tell you|ask) otherwise
     every (?:day|morning|evening|night|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)
-    for all (?:future|my) [\w ]{3,24}?|in (?:all|any|every)(?: my| future| of my)* \w+
+    for all (?:future|my) [\w ]{3, 24}?|in (?:all|any|every)(?: my| future| of my| our| your)+ \w+
     next time(?! (?:i(?! (?:ask|send|paste|say|give|share|post|upload|request|want))|we|he|she|they|it|there)(?![\w-]))
-    all the time|every (?:single )?time|each time
+    all the time|every (?:single )?time|each time|(?:in|for|with|on) (?:anything|everything|whatever) (?:you|i|we) \w+
+    (?:in|of|from|on|for|with|to|on top of) (?:all|any|every|each) (?:(?:my|our|your|of my|of your) )?(?:\w+ )?{MADE}
     """
 )
 FROM_NOW = _word(_FROM_NOW)
-FROM_NOW_FIRST = _start(rf"{LEAD}{_FROM_NOW}(?![\w-])[\s,:-]*")
+FROM_NOW_FIRST = _start(rf"{LEAD}{_FROM_NOW}(?![\w'-])[\s,:-]*")
 FROM_NOW_LAST = re.compile(
     rf"[\s,](?:{_FROM_NOW}|always|ever|from now)(?:[\s,]+(?:ok|k|please|pls|thx|thanks|always))*\W*$"
 )
@@ -124,28 +144,18 @@ WHENEVER = _start(
     rf"(?![\w-])[^.!?]*?,\s*(?P<rest>.+)"
 )
 IMPERATIVE_ALWAYS = _start(
-    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:al+wa?ys?|alwasy|never|(?:don't|do not|dont) ever|only ever|be sure to always|"
+    rf"(?:(?:if|when|whenever|unless|for|in|on)(?![\w-])[^.!?]{{2,80}},\s*)?{LEAD}(?:al+wa?ys?|alwasy|never(?:,? (?:again|ever))?|(?:don't|do not|dont),? (?:ever|(?:under any circumstances|at any time|on any account|in any case|for any reason)),?|only ever|be sure to always|"
     rf"never ever|stop \w+ing(?=.*(?:from now|permanently|for good)))(?![\w-])\s+(?P<rest>.+)"
 )
-IMPERATIVE = _start(
-    rf"{LEAD}(?:"
-    + words(
-        """
-        use|put|keep|give|show|write|add|answer|reply|send|call|ask|start|begin|end|include|make|let's|skip|avoid|leave|say
-        talk|speak|treat|address|sign|round|cite|link|list|format|check|drop|stop|don't|dont|do not|no|only|render|convert
-        stick|explain|summari[sz]e|translate|draft|describe|mark|highlight|remind|schedule|order|mention|refer|shorten|sort|name
-        """
-    )
-    + r")(?![\w-])"
-)
+IMPERATIVE = _start(rf"{LEAD}{VERB}(?![\w-])(?! (?:said|says|wrote|writes|told|tells|asked|asks)(?![\w-]))")
 TELLS = _start(
-    r"(?:will|would|is|was|could|might|may|maybe|seems?|looks?|feels?|sounds?|means?|takes?|requires?|has|had|gets?|got)(?![\w-])"
+    r"(?:(?:will|would|could)(?! you)|is|was|might|may|maybe|seems?|looks?|feels?|sounds?|means?|takes?|requires?|has|had|gets?|got)(?![\w-])"
     r"|\w+[^\Ws]s (?<!always )(?:the|he|she|it|they|we|his|her|their)(?![\w-])"
 )
 HABIT = _start(
-    rf"{LEAD}(?:default to|(?:(?:let's )?make it|get into|form|build|develop|adopt) (?:a|the) (?:habit|rule|policy|practice|point)(?: to| of| that)"
+    rf"{LEAD}(?:default to|(?:(?:let's )?make it|get into|form|build|develop|adopt) (?:a|the|your)(?: \w+)? (?:habit|rule|policy|practice|point|principle|custom|routine|standard)(?: to| of| that)|get used to(?= \w+ing)|get out of the habit of"
     rf"|(?:start|begin|open|end|close|finish|sign|prefix|tag|label|title|number|date) (?:every|each|all (?:my|our|your|future|of))"
-    rf"|when(?:ever)? i say [^,]{{1,40}},? (?:i mean|it means|that means)"
+    rf"|(?:when(?:ever)?|every time|each time|if) i (?:say|mention|write|type|talk about|refer to) [^,]{{1,40}},? (?:i mean|it means|that means)"
     rf"|no more (?=.*from now on)|set (?:my|the|your) (?:\w+ )?default|set my (?=.* as)"
     rf"|(?:don't|do not|dont|never)(?![\w-]).*(?:any ?more|(?:ever )?again)(?=\W*$|[,.])"
     rf"|stop (?:sending|asking|calling|using|adding|suggesting|recommending|saying|starting|ending|including|giving|telling|reminding"
@@ -154,21 +164,21 @@ HABIT = _start(
 STATES = _start(
     rf"(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:(?:the|a|an|our|his|her|their|this|that) (?!(?:answers?|repl(?:y|ies)|reports?|summar|emails?)"
     rf"(?![\w-]).*(?:should|must|in |to be))|(?:he|she|they|it|there|we|nobody|everybody|everyone|people|prices|staff)(?![\w-])"
-    rf"|i(?! (?:want|need|prefer|like|don't want|do not want|would|expect|wish)|'d)(?![\w-])"
+    rf"|i(?! (?:want|need|prefer|like|don't want|do not want|would|expect|wish)|'d|'ll (?:need|want)|'m going to (?:need|want))(?![\w-])"
     rf"|\w+(?: \w+)? (?:is|are|was|were|will|has|have|had)(?![\w-]))"
 )
 # "I always …" tells of a habit, "you never …" complains.
 PREFERS = _start(
-    rf"{LEAD}(?:i(?:'d| would)? (?:much |really |always )?(?:prefer|rather|like|want|love|hate|need)|i (?:don't|do not)"
+    rf"{LEAD}(?:i(?:'d| would|'ll| will|'m going to)? (?:much |really |always |generally |usually )?(?:prefer|rather|like|want|love|hate|need)|i (?:don't|do not)"
     rf" (?:want|like)|treat|refer to me as|address me as)(?![\w-])"
 )
-STANDING = _word("(?:prefer|rather|don't|do not|ever|every\\w*|each|all|any)")
+STANDING = _word("(?:prefer|rather|always|generally|usually|don't|do not|ever|every\\w*|each|all|any)")
 OUTPUT = _word(
     words(
         """
         answers?|answering|repl(?:y|ies)|responses?|summar(?:y|ies)|explanations?|code|reports?|bullets?|bullet points|lists?
         prose|tables?|emoji|emojis|jargon|links?|sources|citations?|examples|replying|you|your|translations?|comments
-        tone|headings|screenshots|drafts|me
+        tone|headings|screenshots|drafts|me|version|everything
         """
     )
 )
@@ -189,7 +199,18 @@ RIGHT_NOT_WRONG = re.compile(
     rf"(?:, ?(?:and )?not|; not| not) (?:in |from |at |a |an |the )?\w+"
 )
 
-TOLD_OF = _word("(?:was|were|had been)")
+TOLD_OF = re.compile(
+    r"(?<![\w-])(?:was|were|had been)(?![\w-])|^(?!(?:need|feed|proceed|bring|embed)(?![\w-]))(?:\w+ing|\w+ed|been|had|got|gotten|seen|saw|heard|knew|thought"
+    r"|done|gone|went|took|came|felt|met|an?|up|on|by|down|here|there|happy|good|great|fun|nice|glad|ready|love|so|too|more|again|mind|say never|the (?:case|same|best))(?![\w-])"
+)
+OWN_WISH = _start(
+    rf"{LEAD}i(?:'d| would)? (?:\w+ )?(?:rather (?!{_YOU}|have|get|see)|(?:like|want|love|need|prefer) to (?!see|have|get|receive|be ))"
+)
+WISHED = _word(rf"(?:{_YOU} mind|if {_YOU}|that {_YOU})")
+LAST_OF_A_TALE = re.compile(r"(?<![\w-])(?:ever|always|for good|next time|every \w+|moving forward|in the future)\W*$")
+COMFORTS = _start(
+    rf"{LEAD}(?:(?:whenever|any ?time) {_YOU} (?:need|want|feel|like|have|can|get)(?![\w-])|any ?time,|{_YOU} can always|don't ever (?:quit|give up|lose|let))"
+)
 
 # --- what only looks alike -------------------------------------------------------------------------------
 
@@ -200,11 +221,12 @@ REFUSES = _word(
         & (?: \w+){{0,4}} (?:remember(?:ing)?|sav(?:e|ing)|stor(?:e|ing)|keep(?:ing)? (?:this|that|it)|record(?:ing)?
         & |not(?:e|ing) (?:this|that|it)|memori[sz]e)
         (?:forget|ignore|delete|erase|drop|disregard|remove) (?:what|that|my|everything|it|about|all|the|this)
+        i (?:never|didn't|did not|haven't|have not|don't recall) (?:ever )?(?:ask|tell|told|want|say|said)(?:ed|ing)? {_YOU}(?: to)?
         never ?mind|not worth remembering|thinking aloud|{_YOU} (?:don't|do not) (?:need|have) to
         """
     )
 )
-REFUSES_BUT = re.compile(r"(?:don't|do not|dont|never|not to) (?:ever )?forget")
+REFUSES_BUT = re.compile(r"(?:don't|do not|dont|never|not to) (?:you )?(?:ever )?forget")
 SUPPOSES = _word(
     words(
         r"""
@@ -227,10 +249,13 @@ REPORTS = re.compile(
         rf"""
         ^(?!(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:i|we|you|u|as i|when i|if i|please|let me|like i)(?![\w-]))(?:[\w'.-]+[ ,]+){{1,5}}?(?<!\bi )(?<!\bwe )(?<!\byou ){_SAID}
         & (?![\w-])
-        {START}(?:according to|as the saying goes|the saying|as they say|motto|the proverb|the rule says|used to){END}
+        {START}(?:according to|as the saying goes|the saying|as they say|motto|the proverb|the rule says|(?<!get )used to){END}
         ^(?:user|assistant|system|human|ai|bot|me|them)\s*:
         """
     )
+)
+SAYS_LAST = re.compile(
+    r",\s?(?:(?:he|she|they|we|who) (?:said|says|asked|wrote|told)[\w' ]{0,24}|(?:says|said|writes|wrote|claims|asked|according to)(?: (?:the|my|his|her|our|their|an?))? [\w' ]{1,24})[.!]?$"
 )
 TASK = _start(
     rf"{LEAD}(?:translate|proofread|rewrite|rephrase|paraphrase|fix|correct(?! yourself)|edit|polish|summari[sz]e|write(?! (?:this|that|it) down)|draft|compose"
@@ -239,9 +264,9 @@ TASK = _start(
 )
 ASKS = re.compile(
     rf"^(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:why|how|what|who|which|where|is|are|am|was|were|did|does|do {_YOU}|do i|do we|do they|should|shall"
-    rf"|have {_YOU}|has|may i|can i|could i|would i|remember\b.*\?)(?![\w-])"
+    rf"|have {_YOU}|has|(?:may|can|might) i(?! ask you)|could i(?! ask you)|would i|remember\b.*\?)(?![\w-])"
 )
 ASKS_POLITELY = re.compile(
-    rf"^(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:always|never|ever)(?!.*{START}(?:me|my|i|us|our|please|from now on){END}))(?! (?:please |also )?(?:remember|tell me|recall|say)"
+    rf"^(?:{_FILLER}[\s,]{{1,8}}){{0,6}}(?:{_FROM_NOW}[\s,]{{1,4}})?(?:(?:can|could|may|might) i ask you|(?:can|could|shall) we agree|would it be possible|(?:can|could|would|will|won't) {_YOU}(?![\w-])(?! (?:always|never|ever)(?!.*{START}(?:me|my|i|us|our|please|from now on){END}))(?! (?:please |also )?(?:remember|tell me|recall|say)"
     rf" (?:what|when|who|where|why|how|if|whether|which|anything|my \w+\W*$))|may i ask)|[, ](?:ok|okay|k|alright|right|deal|please)\?$"
 )

@@ -57,6 +57,9 @@ SCHEMA: Mapping[str, Any] = {
 _KEY = re.compile(r"[a-z][a-z0-9_]{1,63}")
 _SENTENCE_ENDS = "。！？!?；;.\n"
 _MAY_PASS = frozenset({408, 409, 429})
+_PASSING_CODES = frozenset({"server_error", "rate_limit_exceeded"})
+CHAT, RESPONSES = "chat", "responses"
+APIS = (CHAT, RESPONSES)
 
 
 class ModelFailed(Exception):
@@ -68,10 +71,15 @@ class ModelFailed(Exception):
 
 
 class Model:
-    """A model behind the Chat Completions API, which every compatible server has. Nothing is tried twice here."""
+    """A model behind the Chat Completions API, which every compatible server has, or the Responses API.
 
-    def __init__(self, url: str, name: str, key: str, *, timeout: float, http_client: Any | None = None) -> None:
-        self._url, self._name, self._key = url, name, key
+    Nothing is tried twice here, and the provider is told to keep nothing where its API takes that.
+    """
+
+    def __init__(
+        self, url: str, name: str, key: str, *, timeout: float, api: str = CHAT, http_client: Any | None = None
+    ) -> None:
+        self._url, self._name, self._key, self._api = url, name, key, api
         self._timeout, self._http = timeout, http_client
         self._opened: OpenAI | None = None
 
@@ -94,17 +102,11 @@ class Model:
     def _ask(self, conversation: str) -> str:
         import openai
 
-        schema = {"name": "findings", "strict": True, "schema": dict(SCHEMA)}
-        request: dict[str, Any] = {
-            "model": self._name,
-            "messages": [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": conversation}],
-            "response_format": {"type": "json_schema", "json_schema": schema},
-            "timeout": self._timeout,
-        }
+        ask = _ask_for_response if self._api == RESPONSES else _ask_for_completion
         try:
-            answer = self._client().chat.completions.create(**request)
-            choice = answer.choices[0]
-            ended, text, refusal = choice.finish_reason, choice.message.content, choice.message.refusal
+            text = ask(self._client(), conversation, {"model": self._name, "timeout": self._timeout})
+        except ModelFailed:
+            raise
         except openai.APITimeoutError:
             raise ModelFailed("model_timeout", may_pass=True) from None
         except openai.APIConnectionError:
@@ -115,10 +117,6 @@ class Model:
             raise ModelFailed("model_error", may_pass=status >= 500 or status in _MAY_PASS) from None
         except Exception:  # noqa: BLE001 - an answer of another shape raises anything
             raise ModelFailed("model_malformed_answer") from None
-        if refusal or ended == "content_filter":
-            raise ModelFailed("model_refused")
-        if ended == "length":
-            raise ModelFailed("model_truncated")
         if not text:
             raise ModelFailed("model_malformed_answer")
         return text
@@ -134,6 +132,38 @@ class Model:
         return self._opened
 
 
+def _ask_for_completion(client: OpenAI, conversation: str, request: dict[str, Any]) -> str | None:
+    schema = {"name": "findings", "strict": True, "schema": dict(SCHEMA)}
+    request["messages"] = [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": conversation}]
+    request["response_format"] = {"type": "json_schema", "json_schema": schema}
+    choice = client.chat.completions.create(**request).choices[0]
+    _check_end(choice.finish_reason, refused=bool(choice.message.refusal))
+    text: str | None = choice.message.content
+    return text
+
+
+def _ask_for_response(client: OpenAI, conversation: str, request: dict[str, Any]) -> str | None:
+    form: Any = {"type": "json_schema", "name": "findings", "strict": True, "schema": dict(SCHEMA)}
+    request |= {"instructions": INSTRUCTIONS, "input": [{"role": "user", "content": conversation}]}
+    response = client.responses.create(**request, text={"format": form}, store=False)
+    parts = [part for item in response.output if item.type == "message" for part in item.content]
+    why = response.incomplete_details.reason if response.incomplete_details else None
+    _check_end(why, refused=any(part.type == "refusal" for part in parts))
+    if response.status != "completed":
+        code = response.error.code if response.error else None
+        raise ModelFailed("model_error", may_pass=code in _PASSING_CODES)
+    text: str | None = response.output_text
+    return text
+
+
+def _check_end(reason: str | None, *, refused: bool) -> None:
+    """Raises ModelFailed for an answer that the model, its filter or its limit ended."""
+    if refused or reason == "content_filter":
+        raise ModelFailed("model_refused")
+    if reason in ("length", "max_output_tokens"):
+        raise ModelFailed("model_truncated")
+
+
 @cache
 def configured() -> Model | None:
     """The model of this deployment, or None when it has none."""
@@ -144,6 +174,7 @@ def configured() -> Model | None:
         settings.MEMORYHUB_EXTRACTOR_MODEL,
         settings.MEMORYHUB_EXTRACTOR_KEY,
         timeout=settings.MEMORYHUB_EXTRACTOR_TIMEOUT_MS / 1000,
+        api=settings.MEMORYHUB_EXTRACTOR_API,
     )
 
 

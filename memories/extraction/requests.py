@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 from memories import reuse, topics
 from memories.extraction import chinese as zh
+from memories.extraction import chinese_standing, english_standing, wording
 from memories.extraction import english as en
-from memories.extraction import wording
+from memories.extraction.characters import SIMPLIFIED, TRADITIONAL
+from memories.extraction.english_words import VERB
 
 PREFERENCE, PROFILE = "preference", "profile"
 LONGEST = 500
@@ -24,23 +26,22 @@ LONGEST = 500
 _KEY_LENGTH = 60
 
 # One character for one, so that every place in the folded text is the same place in the original.
-_FOLD = str.maketrans(
-    "‘’“”「」『』，：；！？（）"
-    "記請後對從這說讓別來裡裏總過錯嗎麼開發個條時點問簡實際給們統應該長號稱書寫單價錄備電郵爲為會見幫註憶習慣歡愛語體標題鐘還務須誤聽講聲碼沒買賣車東關閉門間風話認識計劃報紙網頁業員導經濟約預訂週歲幾萬樣與"
-    "將當動轉換結論詳細圖檔類項選擇確訊聯繫復覆憑證醫藥減壓飯貓頭髮齡廣場國專華漢學練課師歷職產區園樓層邊遠進運輸",
-    '\'\'"""""",:;!?()'
-    "记请后对从这说让别来里里总过错吗么开发个条时点问简实际给们统应该长号称书写单价录备电邮为为会见帮注忆习惯欢爱语体标题钟还务须误听讲声码没买卖车东关闭门间风话认识计划报纸网页业员导经济约预订周岁几万样与"
-    "将当动转换结论详细图档类项选择确讯联系复复凭证医药减压饭猫头发龄广场国专华汉学练课师历职产区园楼层边远进运输",
-)
+_MARKS = ("‘’“”「」『』，：；！？（）", '\'\'"""""",:;!?()')
+_FOLD = str.maketrans(_MARKS[0], _MARKS[1]) | str.maketrans(TRADITIONAL, SIMPLIFIED)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<![\w'])'[^'\n]{2,200}'(?!\w)|`{3}.*?(?:`{3}|\Z)|`[^`\n]+`", re.S)
 _RECALLED = re.compile(r"\[memory context\].*?(?:\[end of memory context\]|\Z)", re.S)
 _FOREIGN_LINE = re.compile(r"^[ \t]*(?:>|(?:user|assistant|system|human|ai|用户|助手|系统)[ \t]*:).*$", re.M)
-_SENTENCE = re.compile(r"(?:[^。!?;\n.]|\.(?!\s|$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmr)\.)+(?:[。!?;.]+[\"')]?|(?=\n)|\Z)")
+_SENTENCE = re.compile(
+    r"(?:[^。!?;\n.]|\.(?!\s|$)|\.(?=\s(?:not )?(?:ever|always|permanently)\W*$)|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmr)\.)+"
+    r"(?:[。!?;.]+[\"')]?|(?=\n)|\Z)",
+    re.M,
+)
 _GOES_ON = (
     "(?=from now|please|pls|always|never|i |you |do |don't |can |could |remember|next time|in (?:the )?future|going)"
 )
 _TURN = re.compile(
-    rf"\s(?:but|so)\s{_GOES_ON}|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)|,?(?:但是?|不过|所以|因此|因而)"
+    rf"(?<!just)\s(?:but|so)\s{_GOES_ON}|,\sso\s(?={VERB}(?![\w-]))|,\s(?:and )?(?:however|so|therefore)\s(?!that\b)"
+    "|,?(?:但是?|不过|所以|因此|因而)"
 )
 _BEFORE = re.compile(r"[\s,:;!.~\-，：；！。、—]")
 _AFTER = re.compile(r"(?:[\s。.;；,，?？!！~]|(?:[,，]?(?:好吗|行吗|可以吗|好不好|吗))(?=[?？]))+$")
@@ -51,6 +52,7 @@ _POINTS = re.compile(
 _ONLY_AGAIN = re.compile(r"^\W*(?:remember|me)\W*$")
 _POINTS_ON = re.compile(r"\bfollowing\b|下面|以下")
 _POINTS_BACK = re.compile(r"\b(?:it|that|this|them|these|those|one)\b|这样|那样|省")
+_FRAME = re.compile(r"^\w+,\s")  # "in future letters, …"
 _NOT_WORD = re.compile(r"[^\w]+")
 
 
@@ -163,6 +165,9 @@ def _span(part: _Part, sentence: _Part, sentences: Sequence[_Part], number: int)
         if said.rstrip().endswith(":") or _POINTS_ON.search(said):
             return _of(sentences, number + 1)
         return (sentence.start, part.start) if part.start > sentence.start else _of(sentences, number - 1)
+    before = sentence.said[: part.start - sentence.start]
+    if en.FROM_NOW.search(before) and en.IMPERATIVE.match(said):
+        return sentence.start, sentence.end
     if _directs(said) or _is_once(said):
         if _only_points(said) or re.match(r"(?:please )?(?:do|keep) (?:that|this|it|so)\b", said):
             return sentence.start, sentence.end
@@ -187,21 +192,34 @@ def _is_task(said: str) -> bool:
 
 
 def _is_rule_about_tasks(said: str) -> bool:
-    return bool(en.FROM_NOW_FIRST.match(said.strip()) or en.WHENEVER.match(said.strip()))
+    first = said.strip()
+    return bool(
+        en.FROM_NOW_FIRST.match(first)
+        or en.WHENEVER.match(first)
+        or zh.RULE_ABOUT_TASKS.match(first)
+        or chinese_standing.RULE.match(first)
+    )
 
 
 def _is_none(said: str, *, is_question: bool) -> bool:
-    if en.REPORTS.search(said) or zh.REPORTS.search(said):
+    if (en.REPORTS.search(said) and not _orders(said)) or en.SAYS_LAST.search(said) or zh.REPORTS.search(said):
         return True
     goes_on = en.REFUSES_BUT.search(said) or en.FROM_NOW.search(said)
     if (en.REFUSES.search(said) and not goes_on) or zh.REFUSES.search(said):
         return True
     if en.SUPPOSES.search(said) or zh.SUPPOSES.search(said) or zh.OWN_PLAN.search(said):
         return True
+    if chinese_standing.TELLS.search(said) and not zh.KEEP.search(said):
+        return True
     if en.ASKS.match(said) or zh.ASKS_STILL.search(said) or _recollects(said):
         return True
     asks = is_question or zh.ASKS.search(said)
     return bool(asks) and not en.ASKS_POLITELY.search(said) and not zh.ASKS_POLITELY.search(said)
+
+
+def _orders(said: str) -> bool:
+    """An order of the speaker's own, whose verb of saying is the assistant's: "never quote …", "whenever …, say …"."""
+    return bool(en.IMPERATIVE_ALWAYS.match(said) or en.IMPERATIVE.match(said) or english_standing.RULE.match(said))
 
 
 def _recollects(said: str) -> bool:
@@ -228,7 +246,7 @@ def _kept(said: str) -> tuple[int, int] | None:
         if pattern is zh.KEEP and match.start() > 0 and said[: match.start()].strip(" ,:"):
             return 0, end
         return start, end
-    for pattern in (en.KEEP_AFTERWARDS, zh.KEEP_AFTERWARDS):
+    for pattern in (en.UPDATED, en.KEEP_AFTERWARDS, zh.KEEP_AFTERWARDS):
         if (match := pattern.search(said)) is None:
             continue
         what = match.groupdict().get("what")
@@ -240,18 +258,24 @@ def _directs(said: str) -> bool:
     """Whether it tells how to act from now on."""
     if (called := en.CALL_ME.match(said)) is not None and not en.CALL_ME_NOT.match(called["name"]):
         return True
-    if (rule := en.WHENEVER.match(said)) is not None:
+    if en.COMFORTS.match(said):
+        return False
+    if english_standing.stands(said) or chinese_standing.stands(said):
+        return True
+    if en.OWN_WISH.match(said) and not en.HABIT.match(said):
+        return False
+    if (rule := en.WHENEVER.match(said)) is not None and not en.HABIT.match(said):
         return not en.STATES.match(rule["rest"])
     if (first := en.FROM_NOW_FIRST.match(said)) is not None:
-        return bool(said[first.end() :].strip()) and not any(
-            pattern.match(said[first.end() :]) for pattern in (en.STATES, en.TELLS)
-        )
+        rest = _FRAME.sub("", said[first.end() :])
+        return bool(rest.strip()) and not any(pattern.match(rest) for pattern in (en.STATES, en.TELLS))
     if en.IMPERATIVE.match(said) and en.FROM_NOW.search(said):
         return True
     if en.FROM_NOW_LAST.search(said) or en.HABIT.match(said):
-        return not en.STATES.match(said)
+        tale = en.LAST_OF_A_TALE.search(said) and not (en.IMPERATIVE.match(said) or en.PREFERS.match(said))
+        return not tale and not en.STATES.match(said)
     if (always := en.IMPERATIVE_ALWAYS.match(said)) is not None:
-        return not en.TOLD_OF.search(always["rest"])
+        return bool(en.WISHED.search(said)) or not en.TOLD_OF.search(always["rest"])
     if en.PREFERS.match(said) and en.OUTPUT.search(said[4:]):
         return bool(en.FROM_NOW.search(said) or en.STANDING.search(said))
     if zh.NAME.search(said) or zh.PREFERS.search(said):

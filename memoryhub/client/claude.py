@@ -4,7 +4,8 @@
     client.beta.messages.tool_runner(model=..., max_tokens=..., messages=[...], tools=[tool], thread=False)
 
 Its files are memories of one place: folders below /memories are labels (with those of the namespace at most eight), a
-file's name is the key, its text of at most 2,000 characters the statement. Each write passes the gate; what is refused
+file's name is the key, its text of at most 2,000 characters the statement; a longer one
+is refused whole, in words that say how to divide it. Each write passes the gate; what is refused
 or waits for a person comes back as a tool result with `is_error`, in words for the model. An edit is carried out on the
 version it was made from, or made anew. A delete forgets for good, and needs a key that may.
 """

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from memoryhub.client.errors import Conflict
+from memoryhub.client.errors import Conflict, FieldProblem, InvalidRequest
 from memoryhub.client.outcomes import NotStored, Outcome, is_stored
 from memoryhub.client.places import Place, Seen
 from memoryhub.client.results import Memory
@@ -20,11 +20,27 @@ from memoryhub.client.steps import Steps
 
 Parts = tuple[str, ...]
 ATTEMPTS = 3
+MAX_TEXT = 2000  # characters of a statement, by the API's contract
 MAX_LAYERS = 4  # of percent-encoding; what is still encoded after that is refused too
 
 
 class BadPath(ValueError):
     """A path that leads outside, or that is spelled so that somebody may read it as one that does."""
+
+
+class TooLong(InvalidRequest):
+    """The file would hold more than a memory does. Nothing was sent.
+
+    It is not spread over several memories: the gate would decide on each alone, so that half a file could be kept and
+    half refused, and no edit, move or correction of it would be one write.
+    """
+
+    def __init__(self, length: int) -> None:
+        wrong = (
+            f"it would have {length:,} characters, and a file here holds at most {MAX_TEXT:,}. "
+            "Keep one fact a file: shorten it, or make several files in a folder of its own"
+        )
+        super().__init__("too_long", fields=[FieldProblem("the file", "max_length", wrong)])
 
 
 def parts_of(path: str) -> Parts:
@@ -85,7 +101,9 @@ class Files:
         return sorted((one for one in files if all(map(is_name, one.parts))), key=lambda one: one.parts)
 
     def write(self, parts: Parts, text: str, over: File | None) -> Steps[None]:
-        """Propose a file's text if what is there is still `over`. Raises Conflict when not, NotStored, HubError."""
+        """Propose a file's text if what is there is still `over`. Raises TooLong, Conflict, NotStored, HubError."""
+        if len(text) > MAX_TEXT:
+            raise TooLong(len(text))
         proposal = self._proposal(parts, text, over, expected_version=over.memory.version if over else 0)
         outcome: Outcome = yield lambda hub: hub.propose(**proposal)
         _check([(parts, outcome)])

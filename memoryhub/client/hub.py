@@ -19,6 +19,7 @@ from memoryhub.client.calls import Call
 from memoryhub.client.endpoints import Batched, Endpoints
 from memoryhub.client.errors import HubError
 from memoryhub.client.inputs import Proposal
+from memoryhub.client.own import OwnEndpoints
 from memoryhub.client.results import BatchProblem, Decision, Page
 from memoryhub.client.retrying import Attempts, Retries
 
@@ -28,7 +29,7 @@ TIMEOUT = httpx.Timeout(10, connect=5)
 BATCH_ITEMS, BATCH_BYTES = 1000, 15_000_000
 
 
-class Hub(Endpoints):
+class Hub(Endpoints, OwnEndpoints):
     """Who calls and for whom: one credential, one subject. Neither its repr nor an error shows the key."""
 
     def __init__(

@@ -45,7 +45,6 @@ def told(put: Any) -> Any:
 
 LEFT_OUT = {
     "test_no_running_loop": "a store over a client that waits may be called from anywhere",
-    "test_large_batches_async": "it puts and deletes at once: what was told before a forgetting stays forgotten",
 }
 
 globals().update(for_any_store(theirs_of(waiting, {})))

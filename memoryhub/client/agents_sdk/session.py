@@ -19,9 +19,13 @@ class HubSession:
 
     A history is no memory: its items stay where `kept` keeps them, whole and in order, and pass no gate. The hub keeps
     the person's own messages in its session plane: as evidence under this session's id, with the text for the policy's
-    retention time and without it where it is sensitive or `with_text` is off. `said` is the id of the latest, to be
-    cited by a proposal. Nothing becomes a memory by itself. A message that cannot be attested raises HubError and is
-    not added, so that it may be added again; what is popped or cleared stays attested, for it was said.
+    retention time and without it where it is sensitive or `with_text` is off. More of a history cannot live there: a
+    runner needs back what it gave, byte for byte and for as long as the run goes on, tool calls with their outputs and
+    sealed reasoning among it, and takes single items away again, while evidence says what happened once, lets go of
+    secrets and of its text, is never taken back, and is nowhere read out. A store of transcripts is what the hub is
+    not. `said` is the id of the latest, to be cited by a proposal. Nothing becomes a memory by itself. A message that
+    cannot be attested raises HubError and is not added, so that it may be added again; what is popped or cleared stays
+    attested, for it was said.
     """
 
     def __init__(self, hub: AsyncClient, kept: Session, *, with_text: bool = True) -> None:
