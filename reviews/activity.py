@@ -15,7 +15,7 @@ from accounts import audit, audit_trail, tenancy
 from accounts.errors import Forbidden
 from accounts.models import AuditEvent
 from accounts.principals import ActorKind, Principal
-from memories.models import Erasure
+from memories.models import Erasure, Reveal
 from memories.reasons import Words
 from reviews.models import Review
 
@@ -49,7 +49,9 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
         _("Answers to what waited"),
         {
             "candidate.decide": _("answered what had waited"),
+            "candidate.several": _("answered several that had waited at once"),
             "candidate.undo": _("took an answer back"),
+            "candidate.undo_several": _("took an answer to several back"),
             "candidate.commit": _("could not let an answer take effect"),
             "candidate.approve": _("said yes to what had waited"),
             "candidate.reject": _("said no to what had waited"),
@@ -77,6 +79,14 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "memory.forget_plan": _("looked at what a forgetting would take"),
             "memory.forget": _("had something forgotten"),
             "memory.forget_again": _("had something forgotten again after a backup was put back"),
+        },
+    ),
+    "reveals": (
+        _("Reading by others"),
+        {
+            "reveal.open": _("began to read a person's memories, for a reason given"),
+            "reveal.read": _("read a person's memories"),
+            "reveal.end": _("stopped reading a person's memories"),
         },
     ),
     "moving": (
@@ -192,6 +202,12 @@ def export(principal: Principal, chosen: ActivityFilter) -> Iterator[Named]:
     with tenancy.atomic():
         audit.record(principal, "activity.export")
     return _batches(principal.tenant_id, rows.filter(pk__lte=last) if last else rows.none())
+
+
+def reveals(rows: Sequence[AuditEvent]) -> dict[str, Reveal]:
+    """Why somebody read a person's memories, by the id that an event of it tells."""
+    ids = {row.details["reveal"] for row in rows if row.action == "reveal.open"}
+    return {str(one.pk): one for one in Reveal.objects.filter(pk__in=ids)}
 
 
 def _ways(principal: Principal) -> tuple[Q, ...]:
