@@ -19,11 +19,13 @@ from exchange import entry, hand_over, sweep
 from playwright.sync_api import Page
 
 from accounts.models import Agent, AgentKey, Group, GroupMember, Membership, Webhook
+from memories import actions
 from memories.models import Evidence, Export, Import, Namespace
 
 pytestmark = pytest.mark.e2e
 
 WIDTHS = (320, 768, 1280)
+HAN = re.compile(r"[\u4e00-\u9fff]")
 Scene = SimpleNamespace
 
 # Each page by its name in the URLs, with what addresses it.
@@ -49,6 +51,7 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "compare-versions": lambda scene: {"memory_id": scene.memory},
     "erasure": lambda scene: {"erasure_id": scene.erasure},
     "waiting": lambda scene: {},
+    "answer-several": lambda scene: {},
     "reviews": lambda scene: {},
     "review": lambda scene: {"candidate_id": scene.reviewed},
     "reword": lambda scene: {"candidate_id": scene.reviewed},
@@ -93,6 +96,9 @@ SIGNED_IN: Mapping[str, Callable[[Scene], dict[str, Any]]] = {
     "forget-place": lambda scene: {"namespace_id": scene.place},
     "forget-me": lambda scene: {},
     "audit": lambda scene: {},
+    "reveals": lambda scene: {},
+    "break-glass": lambda scene: {},
+    "reveal": lambda scene: {"reveal_id": scene.reveal},
     "settings": lambda scene: {},
     "account_email": lambda scene: {},
     "account_change_password": lambda scene: {},
@@ -149,7 +155,12 @@ def scene(acme: Company) -> Scene:
     recalled = rita.recall("结论 first log")
     rita.post(f"/recalls/{recalled['recall_id']}/feedback", {"memory_id": memory["memory_id"], "verdict": "used"})
     with acme.entered():
+        seen = actions.reveal(acme.principal("rita"), "alice", "law", "A court asked for it under file 17.")
+        actions.reveal(acme.principal("adam"), "rita", "incident", "有人冒用了她的账号，必须查清他写了什么。")
+    sweep(acme)
+    with acme.entered():
         return SimpleNamespace(
+            reveal=seen.pk,
             memory=memory["memory_id"],
             erasure=receipt["id"],
             candidate=held["candidate_id"],
@@ -189,7 +200,9 @@ def test_every_page_is_sound_to_look_at(scene: Scene, live_server: Any, page: Pa
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})
             picture(page, f"{name}-{language}-{scheme}-{width}")
-        if wrong := faults(page):
+        said = f"{page.title()} {page.locator('h1').first.inner_text()}"
+        unsaid = [f"no Chinese heading: {said}"] if language == "zh-hans" and not HAN.search(said) else []
+        if wrong := faults(page) + unsaid:
             found[name] = wrong
 
     for name, address in BEFORE_SIGNING_IN.items():
