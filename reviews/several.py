@@ -40,7 +40,8 @@ class Weighed:
 
 def weigh(principal: Principal, verdict: str, seen: Seen) -> list[Weighed]:
     """To which of these the answer can be given: newest first, without those that wait no longer for the caller."""
-    rows = undecided(access.candidates(principal).waiting(timezone.now())).awaiting_owner(principal.subject_id)
+    waits = Candidate.objects.waiting(timezone.now()).awaiting_owner(principal.subject_id)
+    rows = undecided(access.candidates(principal).filter(pk__in=waits.values("pk")))
     policy = tenant_policy.active()
     named: set[uuid.UUID] = set()
     found = []
@@ -77,7 +78,8 @@ def _obstacle(principal: Principal, one: Candidate, policy: Policy, named: set[u
     if one.action == Candidate.Action.FORGET:
         return "asks_to_forget"
     texts = (one.statement or "", one.conditions or "", *one.aliases)
-    if one.risk == Risk.HIGH or one.sensitivity == "personal" or any(sensitive_trait(text) for text in texts):
+    is_risky = one.risk == Risk.HIGH  # type: ignore[attr-defined] # weighed with its risk
+    if is_risky or one.sensitivity == "personal" or any(sensitive_trait(text) for text in texts):
         return "sensitive"
     if one.slot_id in named:
         return "same_name"
