@@ -131,7 +131,7 @@ class InvitationForm(forms.Form):
     """An address to invite; on the page of a group straight `into` it."""
 
     email = forms.EmailField(label=_("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "off"}))
-    role = forms.ChoiceField(label=_("As"), choices=ROLES, initial=Role.MEMBER.value)
+    role = forms.ChoiceField(label=_("Role"), choices=ROLES, initial=Role.MEMBER.value)
     group = forms.ModelChoiceField(label=_("Straight into"), queryset=Group.everywhere.none(), required=False)
 
     def __init__(self, *args: Any, groups: QuerySet[Group], into: Group | None = None, **options: Any) -> None:

@@ -64,6 +64,10 @@ PROBLEMS: dict[str, Problem] = {
         _("Only a maintainer or a reviewer may change what a team or project remembers."), ASK_FOR_RIGHTS
     ),
     "not_an_auditor": Problem(_("Only an auditor or an administrator may read the audit."), ASK_FOR_RIGHTS),
+    "reveal_ended": Problem(
+        _("The time for which a person's memories could be read is over."),
+        _("Where it must be, give a reason anew; the person is told again."),
+    ),
     "not_a_reviewer": Problem(_("Only a reviewer of the namespace may decide this."), ASK_FOR_RIGHTS),
     "not_the_owner": Problem(
         _("Only the person a candidate is about may decide it."), _("Ask that person to open Waiting for me.")

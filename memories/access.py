@@ -27,6 +27,7 @@ from memories.models import (
     Operation,
     OwnRule,
     Recall,
+    Reveal,
     SavedView,
 )
 
@@ -335,6 +336,17 @@ def saved_views(principal: Principal) -> models.QuerySet[SavedView]:
 
 def saved_view(principal: Principal, view_id: str | uuid.UUID) -> SavedView:
     return _one(saved_views(principal), view_id)
+
+
+def reveal(principal: Principal, reveal_id: str | uuid.UUID) -> Reveal:
+    """One of the caller's own, about a person who is still there."""
+    rows = Reveal.objects.select_related("namespace__membership").filter(namespace__membership__is_active=True)
+    return _one(rows.filter(reader_id=principal.subject_id), reveal_id)
+
+
+def place_of(person: Membership) -> Namespace:
+    """Where what is remembered about a person stands."""
+    return Namespace.objects.get_or_create(membership=person, defaults={"type": Namespace.Type.USER})[0]
 
 
 def person(principal: Principal, external_id: str) -> Membership:

@@ -19,6 +19,7 @@ from memories.models import (
     Operation,
     PolicyVersion,
     Recall,
+    Reveal,
 )
 
 
@@ -61,6 +62,12 @@ class OperationAdmin(MetadataAdmin):
 class RecallAdmin(MetadataAdmin):
     shown = ("status", "actor_id", "subject_id", "agent_id", "created_at")
     list_filter = ("status",)
+
+
+@admin.register(Reveal)
+class RevealAdmin(MetadataAdmin):
+    shown = ("namespace", "reader", "ground", "created_at", "until")
+    list_filter = ("ground",)
 
 
 @admin.register(Erasure)

@@ -17,7 +17,7 @@ from accounts.forms import Day
 from memories.access import NamespaceRef
 from memories.actions import ForgetPlan
 from memories.inputs import MAX_NAME, MAX_STATEMENT, MAX_VALUE_BYTES, ProposalInput
-from memories.models import Memory, Namespace
+from memories.models import Memory, Namespace, Reveal
 from memories.policy import Policy
 from memories.reasons import FIELD_OF, sentence
 from memoryhub.api import broken_characters
@@ -206,6 +206,25 @@ class WideForgetForm(forms.Form):
             self.fields["typed"].widget.attrs |= {"autocomplete": "off", "autocapitalize": "none"}
             self.fields["typed"].label = _("Type “%(name)s” to confirm") % {"name": plan.typed}
         return self
+
+
+class RevealForm(forms.Form):
+    """Whose memories somebody must read, and why."""
+
+    person = forms.CharField(
+        label=_("Whose memories"),
+        max_length=MAX_NAME,
+        help_text=_("The short name of the person, as it stands among the people here."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    ground = forms.ChoiceField(label=_("What for"), choices=Reveal.Ground.choices, widget=forms.RadioSelect)
+    words = forms.CharField(
+        label=_("Reason"),
+        min_length=20,
+        max_length=500,
+        help_text=_("The person reads these words. Quote nothing of what you know of them."),
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
 
 def last_day(memory: Memory) -> Any:

@@ -259,7 +259,7 @@ def _rows_of(store: str, erasure: Erasure) -> models.QuerySet[Any]:
             return by_store[store].filter(pk__in=_filed_with(erasure))
         case "import_lines":
             return _staged_for(erasure)
-        case "own_rules" | "saved_views":
+        case "own_rules" | "saved_views" | "reveals":
             return by_store[store].filter(_closed_by(erasure))
         case "uses":
             return by_store[store].filter(slot_id__in=erasure.slot_ids)

@@ -115,6 +115,7 @@ STORES: Words = {
     "imports": _("files handed over"),
     "uses": _("counts of how often it was recalled"),
     "saved_views": _("saved views of the list"),
+    "reveals": _("reasons for which others read"),
     "extractions": _("conversations that were looked through"),
 }
 
@@ -124,6 +125,11 @@ OBSTACLES: Words = {
     "not_a_maintainer": _("Only a maintainer or a reviewer may do this to what a team or project remembers."),
     "paused_already": _("It is paused already."),
     "active_already": _("It is in use already."),
+    "content_changed": _("It says something else by now. Look at it again."),
+    "asks_to_forget": _("It asks to forget something; that is answered by itself."),
+    "sensitive": _("It is sensitive or risky, so it is read and answered by itself."),
+    "same_name": _("Another of those chosen says something else under the same name."),
+    "needs_last_day": _("It needs a last day, which you set on its own page."),
     "without_end": _("It has no end, so there is nothing to extend."),
 }
 

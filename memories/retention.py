@@ -13,7 +13,7 @@ from accounts.principals import Principal
 from memories import access, tenant_policy
 from memories.actions import Part
 from memories.actions.forget import erase
-from memories.models import Candidate, Erasure, Evidence, Memory, Namespace
+from memories.models import Candidate, Erasure, Evidence, Memory, Namespace, Reveal
 from memories.purging import rested_on, unneeded
 
 BATCH = 200
@@ -76,6 +76,8 @@ def drop_old_audit(principal: Principal, now: datetime) -> Mapping[str, int]:
     total = 0
     while left := sealing.expire(principal, today - timedelta(days=days)):
         total += left
+    with tenancy.atomic():
+        Reveal.objects.filter(created_at__lt=today - timedelta(days=days)).delete()
     return {"audit_events_removed": total}
 
 

@@ -34,6 +34,7 @@ from memories.models import (
     Namespace,
     Operation,
     OwnRule,
+    Reveal,
     SavedView,
     Slot,
     SourceMarker,
@@ -231,6 +232,11 @@ def _saved_views(doomed: Doomed) -> int:
     return SavedView.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
 
 
+def _reveals(doomed: Doomed) -> int:
+    """Why somebody read a person's memories goes with the person; that they did stays in the audit."""
+    return Reveal.objects.filter(namespace=doomed.namespace).delete()[0] if doomed.closed else 0
+
+
 NO_SOURCE: dict[str, Any] = {"text": None, "speaker": "", "ref": "", "thread": "", "run_id": ""}
 BLANK_CANDIDATE: dict[str, Any] = {
     "key": None,
@@ -266,5 +272,6 @@ STORES = (
     Store("own_rules", OwnRule, ("text",), _own_rules),
     Store("uses", Use, (), _uses),
     Store("saved_views", SavedView, ("name", "query"), _saved_views),
+    Store("reveals", Reveal, ("words",), _reveals),
     Store("extractions", Extraction, ("messages", "conversation", "run_id"), _extractions),
 )

@@ -8,6 +8,7 @@ from memories import (
     playground,
     proposing_api,
     recall_api,
+    reveal_views,
     version_views,
     views,
     wide_views,
@@ -133,5 +134,9 @@ urlpatterns += [
     path("forget/agent/<uuid:agent_id>/", wide_views.forget_agent, name="forget-agent"),
     path("forget/place/<uuid:namespace_id>/", wide_views.forget_place, name="forget-place"),
     path("forget/me/", wide_views.forget_me, name="forget-me"),
+    path("audit/reveals/", reveal_views.show_reveals, name="reveals"),
+    path("audit/reveals/new/", reveal_views.break_glass, name="break-glass"),
+    path("audit/reveals/<uuid:reveal_id>/", reveal_views.show_reveal, name="reveal"),
+    path("audit/reveals/<uuid:reveal_id>/end/", reveal_views.end_reveal, name="end-reveal"),
     path("forgotten/<str:token>/", wide_views.farewell, name="farewell"),
 ]

@@ -15,7 +15,7 @@ from accounts import audit, audit_trail, tenancy
 from accounts.errors import Forbidden
 from accounts.models import AuditEvent
 from accounts.principals import ActorKind, Principal
-from memories.models import Erasure
+from memories.models import Erasure, Reveal
 from memories.reasons import Words
 from reviews.models import Review
 
@@ -49,13 +49,17 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
         _("Answers to what waited"),
         {
             "candidate.decide": _("answered what had waited"),
+            "candidate.several": _("answered several that had waited at once"),
             "candidate.undo": _("took an answer back"),
+            "candidate.undo_several": _("took an answer to several back"),
             "candidate.commit": _("could not let an answer take effect"),
             "candidate.approve": _("said yes to what had waited"),
             "candidate.reject": _("said no to what had waited"),
             "candidate.request_changes": _("asked for another version of what had waited"),
             "candidate.withdraw": _("withdrew what had waited"),
             "candidate.reword": _("worded anew what had waited"),
+            "candidate.comment": _("said something about what waits"),
+            "candidate.release": _("let go of what they had claimed to review"),
             "candidate.resubmit": _("sent again what a reviewer had given back"),
         },
     ),
@@ -79,6 +83,14 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "memory.forget_again": _("had something forgotten again after a backup was put back"),
         },
     ),
+    "reveals": (
+        _("Reading by others"),
+        {
+            "reveal.open": _("began to read a person's memories, for a reason given"),
+            "reveal.read": _("read a person's memories"),
+            "reveal.end": _("stopped reading a person's memories"),
+        },
+    ),
     "moving": (
         _("Export and import"),
         {
@@ -87,6 +99,8 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "export.cancel": _("cancelled an export"),
             "export.retry": _("asked for an export again"),
             "export.fetch": _("fetched an export"),
+            "export.fail": _("could not make an export"),
+            "import.fail": _("could not take a file of memories in"),
             "import.check": _("handed over a file of memories"),
             "import.start": _("had a file of memories taken in"),
             "import.cancel": _("cancelled an import"),
@@ -128,6 +142,11 @@ GROUPS: Mapping[str, tuple[Any, Words]] = {
             "webhook.retry": _("had a message to a webhook sent again"),
             "webhook.switch_on": _("switched a webhook on"),
             "webhook.switch_off": _("switched a webhook off"),
+            "key.create": _("made a key for an agent"),
+            "key.rotate": _("gave an agent a new key"),
+            "key.revoke": _("revoked a key of an agent"),
+            "audit.read": _("read the audit"),
+            "audit.export": _("took the audit away as a file"),
             "delegation.mint": _("handed a short-lived token to a tool"),
             "page.refused": _("was refused a page"),
             "api.refused": _("was refused a call"),
@@ -192,6 +211,12 @@ def export(principal: Principal, chosen: ActivityFilter) -> Iterator[Named]:
     with tenancy.atomic():
         audit.record(principal, "activity.export")
     return _batches(principal.tenant_id, rows.filter(pk__lte=last) if last else rows.none())
+
+
+def reveals(rows: Sequence[AuditEvent]) -> dict[str, Reveal]:
+    """Why somebody read a person's memories, by the id that an event of it tells."""
+    ids = {row.details["reveal"] for row in rows if row.action == "reveal.open"}
+    return {str(one.pk): one for one in Reveal.objects.filter(pk__in=ids)}
 
 
 def _ways(principal: Principal) -> tuple[Q, ...]:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -17,6 +18,8 @@ from memories.policy import Policy
 from memories.sensitivity import sensitive_trait
 from memories.topics import normalise_key
 from memories.wishes import PRIVATE_LIFE
+
+MOST_AT_ONCE = 50
 
 
 class AnswerForm(forms.Form):
@@ -66,6 +69,23 @@ class EditForm(AnswerForm, ContentForm):
     def changes(self) -> dict[str, Any]:
         touched = {name: self.cleaned_data[name] for name in self.changed_data if name != "content_hash"}
         return touched | ({"conditions": touched["conditions"] or None} if "conditions" in touched else {})
+
+
+class SeveralForm(forms.Form):
+    """One answer to several; `seen` names each with the content that was shown, as `id:digest`."""
+
+    verdict = forms.ChoiceField(choices=[("approve", _("Remember")), ("reject", _("Reject"))])
+    seen = forms.TypedMultipleChoiceField(coerce=lambda text: _seen(text))
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(data)
+        named = data.getlist("seen")[:MOST_AT_ONCE]
+        self.fields["seen"].choices = [(one, one) for one in named]
+
+
+def _seen(text: str) -> tuple[Any, str]:
+    name, _colon, digest = text.partition(":")
+    return forms.UUIDField().clean(name), digest
 
 
 class NeverForm(AnswerForm):

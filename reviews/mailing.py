@@ -1,6 +1,6 @@
-"""Mail about notices: one a person an hour at the most, in their language; it says how many there are and links there.
+"""Mail about notices: one a person an hour at the most, but at once for what nobody turns off.
 
-No word of a memory, and no name, stands in a mail.
+It is in their language and says how many there are and where. No word of a memory, and no name, stands in a mail.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from smtplib import SMTPException
 import structlog
 from django.conf import settings
 from django.core.mail import send_mail
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext
@@ -32,8 +32,10 @@ PEOPLE = 100
 def mail_due(principal: Principal, now: datetime) -> int:
     """Mail whoever has something new and got no mail lately; returns to how many. A mail that fails is due again."""
     lately = Notice.objects.filter(membership=OuterRef("pk"), mailed_at__gt=now - EVERY)
-    new = notices.standing(now).filter(membership=OuterRef("pk"), mailed_at=None, seen_at=None)
-    people = Membership.objects.filter(~Exists(lately), Exists(new), user__is_active=True).select_related("user")
+    new = notices.standing(now).filter(pk__in=notices.to_mail().values("pk"), membership=OuterRef("pk"))
+    pressing = Q(Exists(new.filter(kind__in=notices.ALWAYS)))
+    people = Membership.objects.filter(~Exists(lately) | pressing, Exists(new), user__is_active=True)
+    people = people.select_related("user")
     sent = 0
     for person in people.order_by("pk")[:PEOPLE]:
         told = _claim(person, now)
@@ -56,7 +58,7 @@ def _claim(person: Membership, now: datetime) -> dict[uuid.UUID, str]:
     """
     with tenancy.atomic():
         Membership.objects.select_for_update().get(pk=person.pk)
-        rows = Notice.objects.filter(membership=person, mailed_at=None, seen_at=None)
+        rows = notices.to_mail().filter(membership=person)
         new = dict(notices.standing(now).filter(pk__in=rows.values("pk")).values_list("pk", "kind"))
         told = {pk: kind for pk, kind in new.items() if notices.wants(person, kind, notices.MAIL)}
         Notice.objects.filter(pk__in=told).update(mailed_at=now)

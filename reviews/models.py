@@ -68,7 +68,8 @@ class DelayedVerdict(Errand):
 
 class Notice(TenantRow):
     """That a person should know of something: a candidate that waits for them, a memory that ends soon, a new agent,
-    what came of an entry of the playbook that they follow, a proposal that they are to review.
+    what came of an entry of the playbook that they follow, a proposal that they are to review, or that somebody reads
+    their memories.
 
     It is due for a mail while `mailed_at` is null; `seen_at` takes it out of the count beside the bell.
     """
@@ -83,6 +84,7 @@ class Notice(TenantRow):
         ENDING = "ending", _("Something you follow ends soon")
         REVIEW = "review", _("A proposal waits for your review")
         LAPSING = "lapsing", _("A proposal lapses soon without a review")
+        BREAK_GLASS = "break-glass", _("Somebody may read your memories for a while")
 
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
     kind = models.CharField(max_length=16, choices=Kind)

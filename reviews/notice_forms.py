@@ -12,7 +12,6 @@ from accounts.forms import Day, midnight
 from accounts.models import Membership
 from reviews import notices
 from reviews.activity import GROUPS, ActivityFilter
-from reviews.models import Notice
 
 WAYS = ((notices.APP, _("in the pages")), (notices.MAIL, _("by e-mail")))
 
@@ -25,7 +24,9 @@ class NoticeForm(forms.Form):
 
     def __init__(self, data: Any = None, *, person: Membership) -> None:
         super().__init__(data)
-        for kind in Notice.Kind:
+        self._kinds = notices.offered(person)
+        self._unasked = {one for one in person.notices_off if one.partition(":")[0] not in self._kinds}
+        for kind in self._kinds:
             self.fields[kind.value] = forms.MultipleChoiceField(
                 label=kind.label,
                 choices=WAYS,
@@ -35,10 +36,10 @@ class NoticeForm(forms.Form):
             )
 
     def off(self) -> set[str]:
-        """What is not to come, as codes."""
-        return {
+        """What is not to come, as codes; what was not asked now stays as it was."""
+        return self._unasked | {
             notices.code(kind, way)
-            for kind in Notice.Kind.values
+            for kind in self._kinds
             for way, _words in WAYS
             if way not in self.cleaned_data[kind]
         }

@@ -22,7 +22,7 @@ from accounts.pages import person_page
 from accounts.principals import Principal
 from memories import access, tenant_policy
 from memories.exchange.formats import cell
-from memories.models import Memory
+from memories.models import Memory, Reveal
 from reviews import activity, following, notices, review_notices
 from reviews.activity import ActivityFilter, Named
 from reviews.models import Notice
@@ -90,6 +90,7 @@ def show_activity(request: HttpRequest, principal: Principal) -> HttpResponse:
         "actions": activity.ACTIONS,
         "outcomes": activity.OUTCOMES,
         "explained": activity.EXPLAINED,
+        "reveals": activity.reveals(rows),
     }
     return render(request, "reviews/activity.html", shown)
 
@@ -113,7 +114,15 @@ def _targets(principal: Principal, rows: Sequence[Notice]) -> dict[uuid.UUID, An
     agents = Agent.objects.filter(pk__in=ids[Notice.Kind.AGENT]).select_related("owner")
     told = {pk for kind in following.WHAT for pk in ids[Notice.Kind(kind)]}
     entries = following.with_restored(principal, told) if told else []
-    found = (held.select_related("agent", "subject"), mine.select_related("namespace__membership"), agents, entries)
+    reveals = Reveal.objects.filter(pk__in=ids[Notice.Kind.BREAK_GLASS]).select_related("reader")
+    read = reveals.filter(namespace__membership_id=principal.subject_id)
+    found = (
+        held.select_related("agent", "subject"),
+        mine.select_related("namespace__membership"),
+        agents,
+        entries,
+        read,
+    )
     return {one.pk: one for rows in found for one in rows}
 
 

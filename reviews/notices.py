@@ -15,9 +15,9 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from accounts import audit, tenancy
 from accounts.models import Agent, AgentSubject, Membership
-from accounts.principals import Principal
+from accounts.principals import Principal, Role
 from memories import glance
-from memories.models import Candidate, Memory
+from memories.models import Candidate, Memory, Reveal
 from reviews import following, review_notices
 from reviews.models import DelayedVerdict, Notice
 
@@ -29,7 +29,9 @@ NEW_AGENT = timedelta(days=3)
 SETTLED = timedelta(hours=1)
 """Who came less than this before an agent came with it: to them it is no news."""
 KEPT = timedelta(days=30)
-"""How long a notice of an agent stands."""
+"""How long a notice of an agent, or of a reveal, stands."""
+ALWAYS = frozenset({Kind.BREAK_GLASS})
+"""What nobody turns off, and a mail tells of also when the pages have told it."""
 
 
 def gather(_principal: Principal, now: datetime) -> Mapping[str, int]:
@@ -64,7 +66,18 @@ def see_all(principal: Principal, now: datetime) -> None:
 
 def wants(person: Membership, kind: str, way: str) -> bool:
     """Whether notices of this kind reach the person by this way."""
-    return code(kind, way) not in person.notices_off
+    return kind in ALWAYS or code(kind, way) not in person.notices_off
+
+
+def to_mail() -> QuerySet[Notice]:
+    """Those that no mail has told of and that are still to be told."""
+    return Notice.objects.filter(Q(seen_at=None) | Q(kind__in=ALWAYS), mailed_at=None)
+
+
+def offered(person: Membership) -> list[Kind]:
+    """The kinds among which a person chooses: those that can reach them."""
+    reviewer = person.has_role(Role.REVIEWER)
+    return [kind for kind in Kind if kind not in ALWAYS and (reviewer or kind not in review_notices.WHAT)]
 
 
 def choose(principal: Principal, off: Collection[str]) -> None:
@@ -105,6 +118,15 @@ def _due_returned(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
     return _untold(Kind.RETURNED, _returned(now)).values_list("subject_id", "pk")[:BATCH]
 
 
+def _revealed(now: datetime) -> QuerySet[Reveal]:
+    return Reveal.objects.filter(created_at__gt=now - KEPT, namespace__membership__is_active=True)
+
+
+def _due_reveals(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
+    due = _untold(Kind.BREAK_GLASS, _revealed(now))
+    return due.values_list("namespace__membership_id", "pk")[:BATCH]
+
+
 def _due_waiting(now: datetime) -> Iterable[tuple[uuid.UUID, uuid.UUID]]:
     return _untold(Kind.WAITING, _waiting(now)).values_list("subject_id", "pk")[:BATCH]
 
@@ -136,6 +158,7 @@ DUE: Mapping[Kind, Callable[[datetime], Iterable[tuple[uuid.UUID, uuid.UUID]]]] 
     Kind.EXPIRING: _due_expiring,
     Kind.AGENT: _due_agents,
     Kind.RETURNED: _due_returned,
+    Kind.BREAK_GLASS: _due_reveals,
     **{Kind(kind): partial(following.pairs, kind) for kind in following.WHAT},
     **{Kind(kind): partial(review_notices.pairs, kind) for kind in review_notices.WHAT},
 }
@@ -148,6 +171,7 @@ def _holds(now: datetime) -> Q:
     what = Q(Exists(waits), kind=Kind.WAITING) | Q(Exists(ends), kind=Kind.EXPIRING)
     back = _returned(now).filter(pk=OuterRef("target_id"), subject_id=OuterRef("membership_id"))
     what |= Q(Exists(acts), kind=Kind.AGENT, created_at__gt=now - KEPT) | Q(Exists(back), kind=Kind.RETURNED)
+    what |= Q(Exists(_revealed(now).filter(pk=OuterRef("target_id"))), kind=Kind.BREAK_GLASS)
     for kind in following.WHAT:
         what |= following.holds(kind, now)
     for kind in review_notices.WHAT:

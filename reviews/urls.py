@@ -9,6 +9,7 @@ from reviews import (
     returned_views,
     review_api,
     review_views,
+    several_views,
     views,
 )
 
@@ -37,6 +38,8 @@ urlpatterns = [
 urlpatterns += [
     path("", views.home, name="home"),
     path("waiting/", views.waiting, name="waiting"),
+    path("waiting/several/", several_views.answer_several, name="answer-several"),
+    path("waiting/several/undo/", several_views.undo_several, name="undo-several"),
     path("reviews/", review_views.show_queue, name="reviews"),
     path("reviews/quality/", quality_views.show, name="review-quality"),
     path("reviews/quality/<str:table>.csv", quality_views.as_csv, name="review-quality-csv"),

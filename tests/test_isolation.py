@@ -394,6 +394,8 @@ PAGES = (
     Page("forget/me/", FORM, SIGN_IN, (302,)),  # the password is asked for again
     Page("forgotten/<str:token>/", SAFE, 404, (404,)),  # a made-up token
     Page("waiting/", SAFE, SIGN_IN, SHOWN),
+    Page("waiting/several/", FORM, SIGN_IN, ANSWERED),
+    Page("waiting/several/undo/", POST, SIGN_IN, ANSWERED),
     Page("notices/", SAFE, SIGN_IN, SHOWN),
     Page("notices/read/", POST, SIGN_IN, ANSWERED),
     Page("settings/notices/", FORM, SIGN_IN, ANSWERED),
@@ -420,6 +422,10 @@ PAGES = (
     Page("audit/", SAFE, SIGN_IN, (403,)),  # nor an auditor
     Page("audit/figures/", SAFE, SIGN_IN, (403,)),
     Page("audit/figures/<str:table>.csv", SAFE, SIGN_IN, (403,)),
+    Page("audit/reveals/", SAFE, SIGN_IN, (403,)),
+    Page("audit/reveals/new/", FORM, SIGN_IN, (403,)),
+    Page("audit/reveals/<uuid:reveal_id>/", SAFE, SIGN_IN, (404,), {"reveal_id": "reveal_id"}),
+    Page("audit/reveals/<uuid:reveal_id>/end/", POST, SIGN_IN, (404,), {"reveal_id": "reveal_id"}),
     Page("agents/", SAFE, SIGN_IN, SHOWN),
     Page("agents/new/", FORM, SIGN_IN, ANSWERED),
     Page("agents/<uuid:agent_id>/pause/", POST, SIGN_IN, ANSWERED, AGENT),
@@ -529,6 +535,7 @@ def scene(shared_cast: Cast, django_db_blocker: Any) -> Any:
             token_id=personal_token(acme),
             view_id=saved_view(acme),
             rule_id=own_rule(acme),
+            reveal_id=revealed(acme),
         )
 
 
@@ -573,6 +580,13 @@ def own_rule(acme: Company) -> str:
     """A rule that nothing else of the scene falls under."""
     with acme.entered():
         return str(actions.add_rule(acme.principal("alice"), "key", f"never_{word()}").pk)
+
+
+def revealed(acme: Company) -> str:
+    """Adam may read what is remembered about Alice."""
+    with acme.entered():
+        row = actions.reveal(acme.principal("adam"), "alice", "law", "A court asked for it under file 17.")
+    return str(row.pk)
 
 
 def webhook_of(acme: Company) -> dict[str, str]:

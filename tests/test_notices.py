@@ -155,7 +155,7 @@ def test_a_mail_that_fails_is_sent_later(acme: Company, monkeypatch: pytest.Monk
 
 def test_each_kind_comes_by_the_ways_that_were_chosen(acme: Company, alice: Client) -> None:
     html = page(alice, "/settings/notices/")
-    assert html.count("checked") == 2 * len(Notice.Kind)
+    assert html.count("checked") == 2 * (len(Notice.Kind) - 3), "reviewers' kinds and break-glass are not asked"
     chosen = {"waiting": ["app"], "expiring": ["mail"], "agent": []}
     assert "Your choice holds" in checked(alice.post("/settings/notices/", chosen, follow=True))
     assert page(alice, "/settings/notices/").count("checked") == 2
@@ -167,3 +167,20 @@ def test_each_kind_comes_by_the_ways_that_were_chosen(acme: Company, alice: Clie
     assert "proposal" not in letter.body
     assert "1 memory about you ends" in letter.body
     assert alice.post("/settings/notices/", {"waiting": ["pigeon"]}).status_code == 400
+
+
+def test_only_reviewers_choose_notices_for_reviewers(acme: Company, alice: Client) -> None:
+    """And what a person was not asked stays as they had chosen it."""
+    shown = ("A proposal waits for your review", "A proposal lapses soon without a review")
+    rita = acme.person("rita").client
+    assert [words in page(rita, "/settings/notices/") for words in shown] == [True, True]
+    assert [words in page(alice, "/settings/notices/") for words in shown] == [False, False]
+    rita.post("/settings/notices/", {"waiting": ["app"], "review": ["app"]})
+    with acme.entered():
+        Membership.objects.filter(external_id="rita").update(roles=["member"])
+    rita.post("/settings/notices/", {"waiting": ["app", "mail"], "review": ["app", "mail"]})
+    with acme.entered():
+        off = set(Membership.objects.get(external_id="rita").notices_off)
+    assert {"review:mail", "lapsing:app", "lapsing:mail"} <= off
+    assert "waiting:mail" not in off
+    assert "review:app" not in off

@@ -151,10 +151,10 @@ def test_a_handed_over_file_never_touches_the_disk(acme: Company, monkeypatch: p
 def test_only_an_admin_is_offered_the_whole_organisation(acme: Company) -> None:
     acme.paul.store()
     adam, alice = acme.person("adam").client, acme.person("alice").client
-    assert "the whole organisation" in page(adam, "/data/")
+    assert "all teams, projects and agents" in page(adam, "/data/")
     address = posted(adam, "/data/exports/", place="tenant", format="csv")
     sweep(acme)
-    assert "the whole organisation" in page(adam, address)
+    assert "all teams, projects and agents" in page(adam, address)
     for place in ("tenant", "user:paul", "team:night"):
         assert "Select a valid choice." in posted(alice, "/data/exports/", 400, place=place, format="jsonl")
 

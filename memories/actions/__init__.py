@@ -24,6 +24,7 @@ from memories.actions.hand_over import Fate, foresee, take
 from memories.actions.hold import content_hash_of, reword_held
 from memories.actions.own_rules import add_rule, ask_me, expire_after, remove_rule, switch_memory
 from memories.actions.propose import approve, foresee_approval, held_item, preview, propose, propose_batch
+from memories.actions.reveal import end_reveal, note_reading, require_reveal, reveal, revealed, reveals
 from memories.actions.scopes import ForgetFilter
 from memories.actions.several import Weighed, change_several, visible, weigh
 from memories.actions.sitting import ACTIVATING, HOLDING, Approval, Proposed, Sitting
@@ -49,6 +50,7 @@ __all__ = [
     "change_several",
     "changed",
     "confirm_forget",
+    "end_reveal",
     "content_hash_of",
     "correct",
     "expire_after",
@@ -57,6 +59,7 @@ __all__ = [
     "foresee",
     "foresee_approval",
     "held_item",
+    "note_reading",
     "pause",
     "plan_forget",
     "preview",
@@ -65,7 +68,11 @@ __all__ = [
     "reinstate",
     "remove_rule",
     "renew",
+    "require_reveal",
     "resume",
+    "reveal",
+    "revealed",
+    "reveals",
     "reword_held",
     "roll_back",
     "suspend",

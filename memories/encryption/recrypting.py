@@ -27,6 +27,7 @@ from memories.models import (
     ImportLine,
     Memory,
     OwnRule,
+    Reveal,
     SavedView,
 )
 from memories.stores import NO_SOURCE
@@ -54,6 +55,7 @@ def rows_with_text() -> list[QuerySet[Any]]:
         Comment.objects.filter(text__isnull=False).select_related("candidate"),
         OwnRule.objects.filter(text__isnull=False),
         SavedView.objects.all(),
+        Reveal.objects.all(),
         Extraction.objects.all(),
     ]
 
@@ -96,7 +98,7 @@ def keep_what_stays(owner_id: uuid.UUID) -> None:
                 bring_up_to_date([row])
             except keys.KeyDestroyed:
                 Evidence.objects.filter(pk=row.pk).update(**NO_SOURCE)
-    for kept in (OwnRule.objects.filter(text__isnull=False), SavedView.objects.all()):
+    for kept in (OwnRule.objects.filter(text__isnull=False), SavedView.objects.all(), Reveal.objects.all()):
         for own in kept.filter(namespace__membership_id=owner_id).order_by("pk"):
             try:
                 bring_up_to_date([own])

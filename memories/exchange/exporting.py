@@ -35,7 +35,8 @@ AGAIN = (Export.State.FAILED, Export.State.CANCELLED, Export.State.WITHDRAWN, Ex
 
 @dataclass(frozen=True, slots=True)
 class ExportInput:
-    """What to take along: these namespaces (none named: one's own), or with `whole_tenant` everything there is."""
+    """What to take along: these namespaces (none named: one's own), or with `whole_tenant` the teams, projects and
+    agents of the whole organisation beside one's own."""
 
     namespaces: tuple[NamespaceRef, ...] = ()
     format: str = Export.Format.JSONL

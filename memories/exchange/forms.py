@@ -24,7 +24,7 @@ class ExportForm(forms.Form):
         super().__init__(*args, auto_id="export_%s", **options)
         self.places = list(places)
         more = [(EVERYTHING, _("everything I may read"))] if len(places) > 1 else []
-        more += [(TENANT, _("the whole organisation (as its administrator)"))] if whole_tenant else []
+        more += [(TENANT, _("all teams, projects and agents, and my own (as administrator)"))] if whole_tenant else []
         self.fields["place"].choices = [*self.places, *more]
 
     def asked(self) -> ExportInput:

@@ -110,9 +110,7 @@ def _may_read(export: Export, asker: Principal) -> None:
 
 
 def _count(export: Export) -> int:
-    rows = Memory.objects.current()
-    if export.scope != Export.Scope.TENANT:
-        rows = rows.filter(namespace__in=export.namespace_ids)
+    rows = Memory.objects.current().filter(namespace__in=_places(export))
     if export.slot_ids:
         rows = rows.filter(slot_id__among=export.slot_ids)
     return rows.count()
@@ -128,13 +126,18 @@ def _parts(export: Export) -> Iterator[bytes]:
 
 
 def _namespaces(export: Export) -> Iterator[Namespace]:
-    rows = Namespace.objects.select_related("membership", "agent", "group").order_by("pk")
-    if export.scope != Export.Scope.TENANT:
-        rows = rows.filter(pk__in=export.namespace_ids)
+    rows = _places(export).select_related("membership", "agent", "group").order_by("pk")
     last: uuid.UUID | None = None
     while found := list((rows if last is None else rows.filter(pk__gt=last))[:DUE_BATCH]):
         yield from found
         last = found[-1].pk
+
+
+def _places(export: Export) -> QuerySet[Namespace]:
+    """What the file holds; of people in an organisation's only the asker: what is remembered of others is theirs."""
+    if export.scope != Export.Scope.TENANT:
+        return Namespace.objects.filter(pk__in=export.namespace_ids)
+    return Namespace.objects.filter(~Q(type=Namespace.Type.USER) | Q(membership_id=export.subject_id))
 
 
 def _step(export: Export, count: int) -> None:

@@ -13,6 +13,7 @@ from memories.models.content import (
 from memories.models.erasures import Erasure
 from memories.models.errands import Export, Extraction, ExtractionItem, Import, ImportLine
 from memories.models.places import InNamespace, Namespace, PolicyVersion, Slot
+from memories.models.reveals import Reveal
 from memories.models.traces import Feedback, Operation, Recall, SavedView, Use
 from memories.models.waiting import Candidate, CandidateManager, CandidateQuerySet, Comment, OwnRule, SourceMarker
 
@@ -41,6 +42,7 @@ __all__ = [
     "OwnRule",
     "PolicyVersion",
     "Recall",
+    "Reveal",
     "SavedView",
     "Slot",
     "SourceMarker",

@@ -31,7 +31,7 @@ class Export(Errand):
 
     class Scope(models.TextChoices):
         NAMESPACES = "namespaces", _("chosen places")
-        TENANT = "tenant", _("the whole organisation")
+        TENANT = "tenant", _("all teams, projects and agents")
         CHOSEN = "chosen", _("chosen memories")
 
     class Format(models.TextChoices):
