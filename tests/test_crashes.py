@@ -129,7 +129,7 @@ def test_a_crowd_at_one_key_leaves_it_whole(crowd: Cast) -> None:
 
     at_once(WRITERS, rounds)
     assert answers.total() == WRITERS * ROUNDS
-    # SQLite lets one write at a time and does not queue: in a large crowd somebody waits too long, and is told so.
+    # In a large crowd on a slow machine somebody may wait too long, and is told so.
     assert answers.keys() <= {200, 201, 404, 409, 412, 503}, answers
     assert answers[503] <= answers.total() / 100, answers
     assert answers[201] > 0
