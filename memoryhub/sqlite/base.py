@@ -8,14 +8,13 @@ are met by SQLite's own lock, as ever.
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from typing import Any
 
 from django.db.backends.sqlite3 import base
 
 from memoryhub.sqlite.queue import Queue, Turn
 
-_queues: defaultdict[str, Queue] = defaultdict(Queue)  # of each database
+_queues: dict[str, Queue] = {}  # of each database
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -53,7 +52,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def _queue(self) -> Queue:
-        return _queues[str(self.settings_dict["NAME"])]
+        name = str(self.settings_dict["NAME"])
+        return _queues.get(name) or _queues.setdefault(name, Queue())  # threads that come at once get the same
 
     def _leave_when_over(self) -> None:
         if self.connection is None or not self.connection.in_transaction:
