@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, timedelta
 from typing import Any
@@ -121,21 +121,31 @@ def sealed() -> models.QuerySet[AuditSeal, tuple[int, str, str]]:
     return AuditSeal.objects.order_by("sequence").values_list("sequence", "digest", Written("event__"))
 
 
+def places(after: int, wanted: int) -> models.QuerySet[AuditSeal, tuple[int, str, str]]:
+    """The next `wanted` seals behind a place, each with its event."""
+    return sealed().filter(sequence__gt=after)[:wanted]
+
+
+def follow(chain: Chain, start: Head, rows: Iterable[tuple[int, str, str]]) -> Head:
+    """How far the chain holds in these rows, which come next after `start`."""
+    sequence, before = start.sequence, start.digest
+    for number, stored, event in rows:
+        if number != sequence + 1 or stored != chain.digest(before, number, event):
+            break
+        sequence, before = number, stored
+    return Head(sequence, before)
+
+
 def hold(chain: Chain, start: Head, wanted: int) -> Head:
     """How far the chain holds in the next `wanted` places."""
-    sequence, before = start.sequence, start.digest
-    rows = sealed().filter(sequence__gt=sequence)[:wanted]
     try:
-        for number, stored, event in rows:
-            if number != sequence + 1 or stored != chain.digest(before, number, event):
-                break
-            sequence, before = number, stored
+        return follow(chain, start, places(start.sequence, wanted))
     except OperationalError:  # SQLite makes no JSON of bytes that stand where text should: halve until they are found
-        if wanted > 1:
-            half = hold(chain, start, wanted // 2)
-            met = half.sequence == start.sequence + wanted // 2
-            return hold(chain, half, wanted - wanted // 2) if met else half
-    return Head(sequence, before)
+        if wanted == 1:
+            return start
+        half = hold(chain, start, wanted // 2)
+        met = half.sequence == start.sequence + wanted // 2
+        return hold(chain, half, wanted - wanted // 2) if met else half
 
 
 def settled_before() -> uuid.UUID | None:

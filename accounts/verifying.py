@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db import OperationalError
 from django.utils.translation import gettext_lazy as _
 
 from accounts import audit, tenancy
+from accounts.ahead import Step, reading_ahead
 from accounts.chain import (
     START,
     Chain,
     Head,
     first_false_checkpoint,
+    follow,
     head,
     hold,
     newest_checkpoint,
@@ -73,18 +75,17 @@ def verify(
     """
     chain, checkpoint, end = Chain.of(tenant_id), newest_checkpoint(), head() or START
     start = Head(checkpoint.sequence, checkpoint.seal) if checkpoint else START
-    first, reached, before = start.sequence + 1, start, None
+    first, reached = start.sequence + 1, start
     if false := first_false_checkpoint(chain):
         return Verdict(first, 0, Fault(false, "checkpoint"))
     fault = None
-    while reached != before and reached.sequence < end.sequence and fault is None:
-        before = reached
-        wanted = min(VERIFY_BATCH, end.sequence - before.sequence)
-        if noted is not None and before.sequence < noted.sequence:
-            wanted = min(wanted, noted.sequence - before.sequence)
-        reached = hold(chain, before, wanted)
-        fault = _against(noted, reached)
-        progress(reached.sequence + 1 - first)
+    with reading_ahead(_steps(start.sequence, end.sequence, noted)) as steps:
+        for step, rows in steps:
+            reached = hold(chain, reached, step.wanted) if rows is None else follow(chain, reached, rows)
+            fault = _against(noted, reached)
+            progress(reached.sequence + 1 - first)
+            if fault is not None or reached.sequence != step.end:
+                break
     if fault is None and reached.sequence < end.sequence:
         fault = _diagnosed(chain, reached.sequence + 1, reached.digest)
     if fault is not None and newest_checkpoint() != checkpoint:  # retention took the beginning away meanwhile
@@ -93,6 +94,16 @@ def verify(
         fault = Fault(end.sequence + 1, "cut")
     held = (fault.sequence if fault else reached.sequence + 1) - first
     return Verdict(first, held, fault or _stray(reached.sequence))
+
+
+def _steps(after: int, end: int, noted: Head | None) -> Iterator[Step]:
+    """The chain in batches; the noted head ends one."""
+    while after < end:
+        stop = min(after + VERIFY_BATCH, end)
+        if noted is not None and after < noted.sequence:
+            stop = min(stop, noted.sequence)
+        yield Step(after, stop - after)
+        after = stop
 
 
 def note(principal: Principal, verdict: Verdict) -> None:

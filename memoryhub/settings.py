@@ -112,6 +112,7 @@ TEMPLATES = [
 database = env.config("DATABASE_URL", f"sqlite:///{VAR_DIR / 'memoryhub.sqlite3'}")
 MEMORYHUB_POOL_SIZE = env.number("MEMORYHUB_POOL_SIZE", 8, least=1, most=200)
 if database["ENGINE"] == "django.db.backends.sqlite3":
+    database["ENGINE"] = "memoryhub.sqlite"  # Django's, with a queue for those who write
     database["CONN_MAX_AGE"] = None  # reconnecting costs more than most requests
     database["OPTIONS"] = {
         # A transaction that reads first and writes later would fail with "database is locked" when deferred.

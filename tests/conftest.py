@@ -102,7 +102,7 @@ def _guarded(real: Any) -> Any:
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
     """SQLite in a file, so that threads and processes of a test meet real locks; one file for each test process."""
     database = settings.DATABASES["default"]
-    if database["ENGINE"] != "django.db.backends.sqlite3":
+    if database["ENGINE"] != "memoryhub.sqlite":
         yield
         return
     file = Path(settings.VAR_DIR) / "tests" / f"{os.getpid()}.sqlite3"

@@ -8,29 +8,35 @@ from __future__ import annotations
 import os
 import uuid
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from copy import deepcopy
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 from cast import RELAY, Company, word
+from django.conf import settings as conf
 from django.db import transaction
 from django.utils import timezone
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from hypothesis.stateful import run_state_machine_as_test as run_stories
+from story_model import Backup, Clock, Place, Version
 
 from accounts import tenancy
 from accounts.errors import Conflict, MemoryHubError, NotVisible
 from accounts.models import Agent, AuditEvent, Membership, User
 from accounts.principals import PERSON_SCOPES, ActorKind, Principal, system
-from memories import access, actions, lifecycle, purging, recalling, retention
+from memories import access, actions, ledger, lifecycle, purging, recalling, restoring, retention
 from memories.access import NamespaceRef
+from memories.exchange import applying, exporting, importing
 from memories.inputs import EvidenceInput, ProposalInput
 from memories.models import Candidate, Erasure, Feature, Memory
 from memories.recalling import RecallInput
-from reviews import decisions
+from memories.search import rows as search_rows
+from reviews import decisions, delays
 
 STORIES = int(os.environ.get("MEMORYHUB_TEST_STORIES", "10"))
 STEPS = 16
@@ -38,40 +44,11 @@ USER = NamespaceRef("user")
 KEYS = ("report_order", "answer_length", "meeting_notes")
 TEXTS = ("Put the summary first.", "Keep it short.", "Write tables, not prose.")
 TOLD = ("memory.propose", "memory.approve", "memory.pause", "memory.resume", "memory.forget")
-DECIDED = ("candidate.approve", "candidate.reject", "candidate.withdraw")
+DECIDED = ("candidate.approve", "candidate.reject", "candidate.withdraw", "candidate.decide", "candidate.undo")
 KEPT_AFTER_ITS_END = timedelta(days=90)
+LATER = timedelta(seconds=20)  # when no answer can be taken back any more
 
 keys, texts, days = st.sampled_from(KEYS), st.sampled_from(TEXTS), st.sampled_from([None, 3, 100])
-
-
-@dataclass
-class Version:
-    """What stands for a key."""
-
-    memory_id: uuid.UUID
-    text: str
-    ends: datetime | None
-    paused: bool = False
-
-
-@dataclass
-class Place:
-    """A key: how many versions it had, what stands, what waits for the person, when it was last forgotten."""
-
-    versions: int = 0
-    standing: Version | None = None
-    waiting: dict[str, uuid.UUID] = field(default_factory=dict)
-    forgotten: datetime | None = None
-
-
-class Clock:
-    """The time of the stories: that of the machine, and what a story lets pass."""
-
-    def __init__(self) -> None:
-        self.passed = timedelta()
-
-    def now(self) -> datetime:
-        return datetime.now(UTC) + self.passed
 
 
 class Stories(RuleBasedStateMachine):
@@ -79,6 +56,7 @@ class Stories(RuleBasedStateMachine):
 
     company: ClassVar[Company]
     clock: ClassVar[Clock]
+    ledgers: ClassVar[Path]
 
     @initialize()
     def somebody_new(self) -> None:
@@ -101,6 +79,9 @@ class Stories(RuleBasedStateMachine):
         self.digests = {key: lifecycle.slot_digest(namespace, (), "preference", key) for key in KEYS}
         self.places = {key: Place() for key in KEYS}
         self.events = 0
+        self.file: tuple[bytes, dict[str, Version]] | None = None
+        self.backup: Backup | None = None
+        conf.MEMORYHUB_LEDGER = self.ledgers / f"{name}.jsonl"
 
     def teardown(self) -> None:
         if hasattr(self, "frames"):
@@ -169,6 +150,94 @@ class Stories(RuleBasedStateMachine):
         proposed = actions.correct(self.person, str(standing.memory_id), changes, expected_version=version)
         self.events += 1
         self.stored(key, text, ends, proposed)
+
+    @precondition(lambda self: any(place.waiting for place in self.places.values()))
+    @rule(data=st.data(), verdict=st.sampled_from(["approve", "reject"]), regrets=st.booleans())
+    def the_person_decides_and_may_take_it_back(self, data: Any, verdict: str, regrets: bool) -> None:
+        key = data.draw(st.sampled_from([key for key in KEYS if self.places[key].waiting]))
+        place = self.places[key]
+        text = data.draw(st.sampled_from(sorted(place.waiting)))
+        candidate = Candidate.objects.get(pk=place.waiting[text])
+        asked = (self.person, str(candidate.pk), candidate.content_hash, verdict)
+        if candidate.lapses_at <= self.clock.now() + LATER:
+            return
+        delays.decide(*asked)
+        self.events += 1
+        with pytest.raises(Conflict):
+            delays.decide(*asked)
+        if regrets:
+            delays.undo(self.person, str(candidate.pk))
+            self.events += 1
+        self.clock.passed += LATER
+        assert delays.commit_due(self.system, self.clock.now()) == {"verdicts_committed": int(not regrets)}
+        with pytest.raises(Conflict):
+            delays.undo(self.person, str(candidate.pk))
+        if regrets:
+            return
+        self.events += 1
+        del place.waiting[text]
+        if verdict == "approve":
+            self.events += 1
+            if not self.says(place, text, None):
+                place.versions += 1
+                place.standing = Version(self.row_of(key).pk, text, None)
+
+    @precondition(lambda self: any(place.standing for place in self.places.values()))
+    @rule(data=st.data(), days=st.sampled_from([3, 100]))
+    def the_person_renews(self, data: Any, days: int) -> None:
+        key, standing = self.draw_standing(data)
+        ends = self.after(days)
+        assert ends is not None
+        proposed = actions.renew(self.person, str(standing.memory_id), ends)
+        self.events += 1
+        self.stored(key, standing.text, ends, proposed)
+
+    @rule()
+    def the_person_exports(self) -> None:
+        content = exporting.at_once(self.person)
+        assert content is not None
+        standing = {key: replace(place.standing) for key, place in self.places.items() if place.standing}
+        assert len(content.splitlines()) == len(standing)
+        self.file = (content, standing)
+
+    @precondition(lambda self: self.file and self.file[1])
+    @rule(replaces=st.booleans())
+    def the_person_imports_it(self, replaces: bool) -> None:
+        assert self.file is not None
+        content, told = self.file
+        expected = {key: self.fate_of(key, one, replaces) for key, one in told.items()}
+        errand = importing.check(self.person, content, "jsonl")
+        errand = importing.start(self.person, errand.pk, replaces=replaces)
+        applying.apply(errand)
+        lines = {line.slot_digest: line for line in errand.lines.all()}
+        found = {key: lines[self.digests[key]].result for key in told}
+        assert found == expected
+        assert not errand.lines.filter(content__isnull=False).exists()
+        for key, one in told.items():
+            if expected[key] in ("new", "replaced"):
+                place = self.places[key]
+                place.versions += 1
+                place.standing = replace(one, memory_id=self.row_of(key).pk)
+                self.events += 1
+
+    @rule()
+    def a_backup_is_made(self) -> None:
+        self.backup = Backup(transaction.savepoint(), deepcopy(self.places), self.events)
+
+    @precondition(lambda self: self.backup)
+    @rule()
+    def the_backup_is_restored(self) -> None:
+        """What was forgotten since stays forgotten; all else is as it was."""
+        assert self.backup is not None
+        transaction.savepoint_rollback(self.backup.savepoint)
+        search_rows.index.cache_clear()
+        known, self.places, self.events = self.places, deepcopy(self.backup.places), self.backup.events
+        gone = [key for key in KEYS if known[key].forgotten != self.places[key].forgotten]
+        assert bool(restoring.replay()) == bool(gone)
+        assert restoring.replay() == 0
+        for key in gone:
+            self.is_gone(key)
+            self.places[key].forgotten = known[key].forgotten
 
     @precondition(lambda self: any(place.standing for place in self.places.values()))
     @rule(data=st.data(), away=st.booleans())
@@ -249,6 +318,7 @@ class Stories(RuleBasedStateMachine):
 
     def nothing_is_left_of_it(self, erasure: Erasure) -> None:
         assert purging.left(erasure) == {}
+        assert ledger.keep(erasure)  # as it is when the transaction of a forgetting ends
 
     # help
 
@@ -265,6 +335,21 @@ class Stories(RuleBasedStateMachine):
         standing = self.places[key].standing
         assert standing is not None
         return key, standing
+
+    def row_of(self, key: str) -> Memory:
+        row: Memory = Memory.objects.current().get(slot__digest=self.digests[key])
+        return row
+
+    def fate_of(self, key: str, told: Version, replaces: bool) -> str:
+        """What becomes of a line of an export."""
+        place = self.places[key]
+        if place.standing and (place.standing.text, place.standing.ends) == (told.text, told.ends):
+            return "same"
+        if place.forgotten or (told.ends and told.ends <= self.clock.now()):
+            return "refused"
+        if place.standing is None:
+            return "new"
+        return "replaced" if replaces else "conflict"
 
     def says(self, place: Place, text: str, ends: datetime | None) -> bool:
         """Whether what stands counts and says just this."""
@@ -298,9 +383,12 @@ class Stories(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize("half", [pytest.param(half, marks=pytest.mark.xdist_group(f"half {half}")) for half in (1, 2)])
-def test_in_any_order_the_rows_are_what_happened(acme: Company, monkeypatch: pytest.MonkeyPatch, half: int) -> None:
+def test_in_any_order_the_rows_are_what_happened(
+    acme: Company, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, half: int
+) -> None:
     """R-082, R-096, R-120, R-128, R-132, R-139, R-146: a model of a memory's life, in stories made up by chance."""
-    Stories.company, Stories.clock = acme, Clock()
+    Stories.company, Stories.clock, Stories.ledgers = acme, Clock(), tmp_path
+    monkeypatch.setattr(conf, "MEMORYHUB_LEDGER", conf.MEMORYHUB_LEDGER)
     monkeypatch.setattr("django.utils.timezone.now", Stories.clock.now)
     known = settings(
         max_examples=max(1, STORIES // 2),
