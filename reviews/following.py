@@ -14,7 +14,7 @@ from django.db.models.functions import Cast
 
 from accounts import audit, tenancy
 from accounts.errors import NotVisible
-from accounts.models import GroupMember
+from accounts.models import GroupMember, Membership
 from accounts.principals import Principal, Role
 from memories import access
 from memories.models import Memory, MemoryQuerySet, Namespace, Slot
@@ -52,6 +52,17 @@ def mine(principal: Principal) -> QuerySet[Follow]:
     """What the caller follows and still sees, newest first."""
     rows = Follow.objects.filter(membership_id=principal.subject_id, namespace__in=access.playbook(principal))
     return rows.select_related("namespace__agent", "namespace__group").order_by("-pk")
+
+
+def buttons(membership: Membership) -> Mapping[tuple[uuid.UUID, uuid.UUID | None], Follow]:
+    """What a person follows, by place and slot, for the buttons of a whole page."""
+    return {(row.namespace_id, row.slot_id): row for row in Follow.objects.filter(membership=membership)}
+
+
+def drop_unseen() -> int:
+    """Let go of what is followed by people who left or may see the place no longer; how many that were."""
+    gone, _ = Follow.objects.exclude(pk__in=_seen().values("pk")).delete()
+    return gone
 
 
 def with_restored(principal: Principal, memory_ids: Collection[uuid.UUID]) -> list[Memory]:

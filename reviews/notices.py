@@ -39,7 +39,8 @@ def gather(_principal: Principal, now: datetime) -> Mapping[str, int]:
     with tenancy.atomic():
         made = sum(_make(kind, due(now)) for kind, due in DUE.items())
         gone, _ = Notice.objects.exclude(_holds(now)).delete()
-    return {"notices_made": made, "notices_dropped": gone}
+        unseen = following.drop_unseen()
+    return {"notices_made": made, "notices_dropped": gone, "follows_dropped": unseen}
 
 
 def standing(now: datetime) -> QuerySet[Notice]:

@@ -3,6 +3,7 @@ from django.urls import path
 from reviews import (
     api,
     delays,
+    following_api,
     following_views,
     notice_views,
     quality_views,
@@ -25,6 +26,8 @@ urlpatterns = [
         name="api-request-changes",
     ),
     path("api/v1/candidates/<str:candidate_id>/undo", api.UndoView.as_view(), name="api-undo"),
+    path("api/v1/following", following_api.FollowingView.as_view(), name="api-following"),
+    path("api/v1/following/<str:follow_id>", following_api.FollowView.as_view(), name="api-follow"),
     path("api/v1/reviews/queue", review_api.QueueView.as_view(), name="api-review-queue"),
     path("api/v1/reviews/quality", review_api.QualityView.as_view(), name="api-review-quality"),
     path("api/v1/candidates/<str:candidate_id>/dossier", review_api.DossierView.as_view(), name="api-dossier"),

@@ -16,7 +16,7 @@ from memories.playbook import duplicates
 from memories.search import tokens
 from memories.similar import Sample
 from memories.vectors import Means, unit
-from memoryhub.management.benches import playbook_entries, unseen_entries
+from memoryhub.management.benches import playbook_entries, third_entries, unseen_entries
 from memoryhub.management.benches.playbook_entries import Entry
 
 WIDE = 400
@@ -62,7 +62,7 @@ def test_a_smaller_margin_is_said_to_be_perhaps_the_same(cosine: float, sure: li
     assert [one.sure for one in similar.pairs([*pair, *others], MEANS)] == sure
 
 
-@pytest.mark.parametrize("entries", [playbook_entries.entries, unseen_entries.entries])
+@pytest.mark.parametrize("entries", [playbook_entries.entries, unseen_entries.entries, third_entries.entries])
 def test_the_playbooks_of_the_benchmark_are_200_entries_with_30_pairs(entries: Callable[[], list[Entry]]) -> None:
     playbook = entries()
     numbers = [one.pair for one in playbook if one.pair is not None]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from cast import AGENT, TEAM, Company, now, text_of, word
 from django.core import mail
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from test_notices import bell, sweep
 from test_playbook import STEPS, suspended, teach
 
@@ -103,3 +105,40 @@ def test_a_reviewer_follows_what_any_agent_goes_by_until_they_review_no_more(acm
     with acme.entered():
         Membership.objects.filter(external_id="rita").update(roles=["member"])
     assert bell(rita) == 0
+
+
+def test_following_over_rest_is_what_the_page_shows_and_ends_with_the_sight_of_it(acme: Company, beta: Company) -> None:
+    alice = acme.person("alice")
+    entry = teach(acme.alice, word())
+    made = alice.post("/following", {"memory_id": entry["memory_id"]})
+    assert (made.status_code, made.json()["whole"]) == (201, False)
+    assert alice.post("/following", {"memory_id": entry["memory_id"]}).json() == made.json(), "again is no second time"
+    whole = alice.post("/following", {"namespace": TEAM})
+    assert (whole.status_code, whole.json()["whole"], whole.json()["namespace"]["id"]) == (201, True, TEAM["id"])
+    assert alice.post("/following", {"namespace": TEAM, "memory_id": entry["memory_id"]}).status_code == 400
+    assert [one["id"] for one in alice.get("/following").json()["items"]] == [whole.json()["id"], made.json()["id"]]
+    stranger = beta.person("rita")
+    assert stranger.post("/following", {"memory_id": entry["memory_id"]}).status_code == 404
+    assert stranger.call("DELETE", f"/following/{made.json()['id']}").status_code == 404
+    assert alice.call("DELETE", f"/following/{made.json()['id']}").status_code == 204
+    with acme.entered():
+        assert Follow.objects.count() == 1
+    sweep()
+    with acme.entered():
+        assert Follow.objects.count() == 1
+        GroupMember.objects.filter(membership__external_id="alice").delete()
+    sweep()
+    with acme.entered():
+        assert not Follow.objects.exists(), "who may see it no longer follows it no longer"
+
+
+def test_the_buttons_of_a_page_ask_the_database_once(acme: Company, alice: Client) -> None:
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert alice.get("/playbook/").status_code == 200
+        return sum(one["sql"].startswith('SELECT "reviews_follow"') for one in queries)
+
+    teach(acme.alice, word())
+    assert asked() == 1
+    teach(acme.alice, word(), namespace=AGENT)
+    assert asked() == 1

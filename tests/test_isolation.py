@@ -283,6 +283,9 @@ ROWS = (
         Row(route, "GET", None, 200, asked_by="rita", people=True, wrong_role=("alice", 403))
         for route in ("reviews/queue", "reviews/quality")
     ),
+    Row("following", "GET", Scope.READ, 200, people=True),
+    Row("following", "POST", Scope.PROPOSE, 201, body=made(memory_id=":shared_id"), people=True),
+    Row("following/<str:follow_id>", "DELETE", Scope.PROPOSE, 204, ids={"follow_id": "follow_id"}, people=True),
     Row("own-expiry", "GET", Scope.READ, 200, people=True),
     Row("own-expiry", "PUT", Scope.PROPOSE, 200, body=lambda scene: {"days": {"episode": 30}}, people=True),
     Row("own-rules", "GET", Scope.READ, 200, people=True),

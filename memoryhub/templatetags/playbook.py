@@ -15,7 +15,7 @@ from memories import procedures
 from memories.models import Content, Memory, Namespace
 from memories.step_changes import Change, Comparison, compare, wording
 from memoryhub.templatetags.hub import state
-from reviews.models import Follow
+from reviews import following
 
 register = template.Library()
 
@@ -94,9 +94,14 @@ def part_name(field: str) -> Any:
     return FIELDS[field]
 
 
+BUTTONS = "follow_buttons"
+
+
 @register.inclusion_tag("playbook/follow.html", takes_context=True)
 def follow_button(context: Context, place: Namespace, memory: Memory | None = None) -> dict[str, Any]:
     """Begin or stop following an entry, or, without one, everything of a place; for a reader who is signed in."""
-    rows = Follow.objects.filter(membership=context["request"].membership, namespace=place)
-    follow = rows.filter(slot=memory.slot_id if memory else None).first()
+    page = context.render_context
+    if BUTTONS not in page:
+        page[BUTTONS] = following.buttons(context["request"].membership)
+    follow = page[BUTTONS].get((place.pk, memory.slot_id if memory else None))
     return {"follow": follow, "memory": memory, "place": place, "csrf_token": context.get("csrf_token")}
