@@ -45,7 +45,7 @@ def show(request: HttpRequest, principal: Principal) -> HttpResponse:
         ],
         "decided": reasons.total(),
         "reasons": [(REASONS.get(reason, UNKNOWN), count) for reason, count in reasons.most_common(SHOWN_REASONS)],
-        "conflicts": [(REASONS[reason], count) for reason, count in found.conflicts],
+        "conflicts": [(REASONS[reason], count) for reason, count in found.conflicts if count],
         "written": written,
         "wrong": corrected + rejected,
         "shares": [(gettext("of a hundred"), [round(100 * row[4], 1) for row in found.wrong])],
