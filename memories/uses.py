@@ -8,11 +8,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from accounts import tenancy
+import structlog
+
+from accounts import audit, tenancy
 from accounts.principals import Principal
 from memories.models import Memory, Namespace, Recall, Use
 
+log = structlog.get_logger("memoryhub.uses")
+
 BATCH = 500
+UNDER_WAY = timedelta(seconds=30)
+"""A recall may have read what is forgotten before it is done."""
 WEEKS = 12
 WEEK = timedelta(weeks=1)
 DAYS = 32
@@ -32,12 +38,14 @@ class Weekly:
         return sum(self.weeks)
 
 
-def count_due(_principal: Principal, _now: datetime) -> Mapping[str, int]:
-    """Count the recalls that no sweep has counted yet."""
-    total = 0
-    while done := _count_batch():
-        total += done
-    return {"recalls_counted": total}
+def count_due(principal: Principal, _now: datetime) -> Mapping[str, int]:
+    """Count the recalls that no sweep has counted yet, and those that returned what was forgotten before them: each is
+    an event and an error in the log, for there should be none.
+    """
+    total = late = 0
+    while done := _count_batch(principal):
+        total, late = total + done[0], late + done[1]
+    return {"recalls_counted": total, "recalled_after_forgetting": late}
 
 
 def weekly(use: Use | None, now: datetime) -> Weekly:
@@ -52,19 +60,33 @@ def daily(use: Use | None, days: Sequence[date]) -> list[int]:
     return [use.days.get(day.isoformat(), 0) if use else 0 for day in days]
 
 
-def _count_batch() -> int:
+def _count_batch(principal: Principal) -> tuple[int, int] | None:
     with tenancy.atomic():
         due = Recall.objects.select_for_update().filter(is_counted=False).order_by("pk")
         traces = list(due.values_list("pk", "created_at", "items")[:BATCH])
         if not traces:
-            return 0
+            return None
         moments: dict[uuid.UUID, list[datetime]] = defaultdict(list)
         for _pk, at, items in traces:
             for item in items:
                 moments[uuid.UUID(item["memory_id"])].append(at)
         _add(*_by_slot(moments))
+        late = _after_forgetting(moments)
+        for pk in late:
+            log.error("recalled_after_forgetting", memory_id=pk)
+            audit.record(principal, "memory.recalled_after_forgetting", outcome="failed", target="memory", target_id=pk)
         Recall.objects.filter(pk__among=[pk for pk, _at, _items in traces]).update(is_counted=True)
-    return len(traces)
+    return len(traces), len(late)
+
+
+def _after_forgetting(moments: Mapping[uuid.UUID, Sequence[datetime]]) -> list[uuid.UUID]:
+    """What came back although its forgetting was long done when the recall began."""
+    gone = Memory.objects.filter(pk__among=list(moments), status=Memory.Status.DELETED)
+    return [
+        pk
+        for pk, forgotten_at in gone.values_list("pk", "slot__forgotten_at")
+        if forgotten_at and max(moments[pk]) > forgotten_at + UNDER_WAY
+    ]
 
 
 def _by_slot(

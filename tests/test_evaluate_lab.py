@@ -118,6 +118,7 @@ def test_a_question_from_elsewhere_proves_nothing_while_nothing_is_stored(tmp_pa
     ],
 )
 def test_an_edited_expectation_fails(tmp_path: Path, id_: str, changes: Document) -> None:
+    """R-292."""
     result = run(tmp_path, changed(id_, **changes))
     assert [row.id for row in result.rows if not row.ok] == [id_]
     assert "expected_decisions_matched" in checks_that_fail(result)
