@@ -167,7 +167,7 @@ def digests(text: str) -> list[str]:
 
 
 def test_reports_hold_neither_secrets_nor_what_was_forgotten(tmp_path: Path) -> None:
-    """R-299, R-301: five files; the refused text, the forgotten ones and their digests are in none of them."""
+    """R-319, R-299, R-301: five files; the refused text, the forgotten ones and their digests are in none of them."""
     address = "@".join(["canarybird", "example.org"])
     token = " ".join(["Bearer", "canary" + "0123456789abcdef"])
     story = changed("marked-secret", statement=f"Write to {address} with {token}.", sensitivity="personal")
