@@ -49,7 +49,7 @@ def test_writes_refusals_and_corrections_are_counted_by_reason(acme: Company, co
     )
     assert line("memory.propose", "store", "policy_accepted", 2) in lines
     assert line("memory.propose", "reject", "not_reusable_across_tasks", 1) in lines
-    assert [one for one in lines if 'action="memory.c' in one], lines
+    assert [one for one in lines if 'action="memory.propose",outcome="supersede"' in one and one.endswith(" 1")], lines
     assert "canary" not in "".join(lines)
 
 

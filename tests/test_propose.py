@@ -303,7 +303,7 @@ def test_suspicious_words_go_to_a_reviewer_who_sees_them(acme: Company) -> None:
 
 
 def test_a_lower_authority_does_not_replace_a_higher_one(acme: Company) -> None:
-    """R-319, R-095, R-122, R-123: for conventions the reviewers' word counts more than a maintainer's; equal replaces."""
+    """R-319, R-095, R-122, R-123: of conventions reviewers' words count more than maintainers'; equal replaces."""
     fields = {"kind": "convention", "namespace": PROJECT, "valid_until": in_months(), "key": new_key("rule")}
     assert acme.adam.propose("Run the tests before every merge.", evidence="review", **fields).status_code == 201
     lower = acme.adam.propose("Run the tests after every merge.", **fields).json()
