@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from django.db import connection, transaction
 
+from accounts import tally
 from accounts.models import AuditEvent
 from accounts.principals import Principal
 
@@ -53,10 +54,12 @@ def event(
 
 
 def write(events: Collection[AuditEvent]) -> None:
-    """Add events in their order, in the transaction of what they tell of."""
+    """Add events in their order, in the transaction of what they tell of; what is rolled back is not counted."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("an audit event belongs to the transaction of its verb")
     AuditEvent.objects.bulk_create(events)
+    codes = [(event.action, event.outcome, event.reason) for event in events]
+    transaction.on_commit(lambda: tally.note(codes))
 
 
 def _as_stored(details: Mapping[str, object]) -> dict[str, object]:

@@ -43,9 +43,8 @@ def prometheus(request: HttpRequest) -> HttpResponse:
     """Counts of this process. With the metrics token, or, when none is set, for this machine's own callers."""
     if not _may_read_metrics(request):
         return HttpResponseForbidden("forbidden\n", content_type="text/plain; charset=utf-8")
-    return HttpResponse(
-        "\n".join([*metrics.requests.lines(), ""]), content_type="text/plain; version=0.0.4; charset=utf-8"
-    )
+    lines = [*metrics.requests.lines(), *metrics.event_lines(), ""]
+    return HttpResponse("\n".join(lines), content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _may_read_metrics(request: HttpRequest) -> bool:

@@ -6,6 +6,8 @@ import threading
 from bisect import bisect_left
 from collections import Counter, defaultdict
 
+from accounts import tally
+
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
@@ -43,6 +45,15 @@ class RequestCounts:
             out.append(f"memoryhub_request_seconds_sum{{{labels}}} {seconds[method, route]:.6f}")
             out.append(f"memoryhub_request_seconds_count{{{labels}}} {running}")
         return out
+
+
+def event_lines() -> list[str]:
+    """What was decided and done: writes, refusals, conflicts and corrections, by action, outcome and reason."""
+    out = ["# TYPE memoryhub_events_total counter"]
+    for (action, outcome, reason), count in sorted(tally.noted().items()):
+        labels = f'action="{_escape(action)}",outcome="{_escape(outcome)}",reason="{_escape(reason)}"'
+        out.append(f"memoryhub_events_total{{{labels}}} {count}")
+    return out
 
 
 def _escape(text: str) -> str:

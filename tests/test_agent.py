@@ -48,7 +48,7 @@ def answers(acme: Company) -> Any:
 
 
 def test_everything_the_model_wrote_is_sent_back_and_nothing_is_kept_elsewhere(alice: Caller) -> None:
-    """R-202, R-214 to R-217, R-326: reasoning too, encrypted; outputs by call_id; no state at the provider."""
+    """R-202, R-214, R-215, R-216, R-217, R-326: reasoning too, encrypted; outputs by call_id; no provider state."""
     script = Script(search("tea", "call_7"), "Nothing.")
     turn = agent_of(alice, script).ask("Tea?")
     first, second = script.sent

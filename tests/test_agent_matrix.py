@@ -60,7 +60,7 @@ def test_1_what_is_saved_is_read_again_with_its_source(alice: Caller, api: str) 
 
 
 def test_2_it_is_there_after_everything_was_closed(alice: Caller) -> None:
-    """R-304: another client, run, ledger and index."""
+    """R-016, R-304: another client, run, ledger and index."""
     agent = agent_of(alice, Script(save("brief"), "Saved."))
     agent.ask("Be brief.")
     agent.hub.close()

@@ -118,6 +118,7 @@ def test_a_question_from_elsewhere_proves_nothing_while_nothing_is_stored(tmp_pa
     ],
 )
 def test_an_edited_expectation_fails(tmp_path: Path, id_: str, changes: Document) -> None:
+    """R-292."""
     result = run(tmp_path, changed(id_, **changes))
     assert [row.id for row in result.rows if not row.ok] == [id_]
     assert "expected_decisions_matched" in checks_that_fail(result)
@@ -166,7 +167,7 @@ def digests(text: str) -> list[str]:
 
 
 def test_reports_hold_neither_secrets_nor_what_was_forgotten(tmp_path: Path) -> None:
-    """R-299, R-301: five files; the refused text, the forgotten ones and their digests are in none of them."""
+    """R-319, R-299, R-301: five files; the refused text, the forgotten ones and their digests are in none of them."""
     address = "@".join(["canarybird", "example.org"])
     token = " ".join(["Bearer", "canary" + "0123456789abcdef"])
     story = changed("marked-secret", statement=f"Write to {address} with {token}.", sensitivity="personal")

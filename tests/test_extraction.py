@@ -101,7 +101,7 @@ def test_under_the_default_policy_the_person_is_shown_it_first(acme: Company) ->
 
 
 def test_what_is_meant_for_once_is_never_stored(acme: Company) -> None:
-    """R-006: not even as something that waits."""
+    """R-263, R-006: not even as something that waits."""
     answer = hand_over(acme.alice, said("Just this once, answer in French."), said("这次用表格就行。"))
     assert decisions(answer) == [("reject", "not_reusable_across_tasks")] * 2
     with acme.entered():
@@ -190,7 +190,7 @@ def test_a_lost_right_ends_it(acme: Company, scripted: Any) -> None:
 
 
 def test_a_secret_is_let_go_of_before_anything_is_written(acme: Company) -> None:
-    """R-288, W15: the message is counted, its text is nowhere; in a name it is refused."""
+    """R-263, R-288, W15: the message is counted, its text is nowhere; in a name it is refused."""
     secret = github_token()
     answer = hand_over(acme.alice, said(f"Remember that my key is {secret}."), said(wish()))
     assert (answer["withheld"], decisions(answer)) == (1, [("store", "policy_accepted")])

@@ -14,7 +14,7 @@ from memories.models import Candidate, Erasure, Evidence, Feature, Memory, Names
 
 
 def test_forgetting_leaves_ids_and_times_and_takes_everything_else(acme: Company) -> None:
-    """R-141, R-144, R-145, R-146, R-155, R-272, D1, D4, D10: every version, its index row, its evidence's words."""
+    """R-319, R-141, R-144, R-145, R-146, R-155, R-272, D1, D4, D10: every version, its index row and its evidence."""
     evidence = acme.alice.evidence(text="I like it that way.", speaker="Alice", thread="talk")
     first = acme.alice.store(evidence=evidence, value={"a": 1}, conditions="In reports.", aliases=["order"])
     second = acme.alice.store(key=first["key"])
@@ -38,7 +38,7 @@ def test_forgetting_leaves_ids_and_times_and_takes_everything_else(acme: Company
 
 
 def test_what_is_forgotten_is_gone_by_every_door(acme: Company) -> None:
-    """R-156, D2, T23: list, recall, context, lookup, tool, history, any version's id."""
+    """R-319, R-156, D2, T23: list, recall, context, lookup, tool, history, any version's id."""
     mark, key = word(), new_key()
     first = acme.alice.store(sentence(mark), key)
     second = acme.alice.store(sentence(mark), key, conditions="Now.")

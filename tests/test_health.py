@@ -55,7 +55,7 @@ def test_metrics_count_requests_by_route(client: Client, monkeypatch: pytest.Mon
     assert 'memoryhub_request_seconds_bucket{method="GET",route="livez",le="+Inf"} 2' in lines
     assert 'memoryhub_request_seconds_count{method="GET",route="livez"} 2' in lines
     labels = {name for line in lines for name in re.findall(r'(\w+)="', line)}
-    assert labels <= {"method", "route", "status", "le"}
+    assert labels <= {"method", "route", "status", "le", "action", "outcome", "reason"}
     assert "canary" not in "".join(lines)
 
 

@@ -74,6 +74,7 @@ def raising(error: Exception, *, holding: str = "") -> Any:
 
 
 def test_a_memory_is_found_by_words_at_once_and_its_vector_follows(acme: Company, embedder: WordEmbedder) -> None:
+    """O5."""
     mark = word()
     answer = acme.alice.propose(sentence(mark), "answer_order").json()
     memory = answer["memory"]
@@ -318,6 +319,7 @@ def test_another_embedder_makes_every_vector_anew_and_new_memories_go_first(
     use: InUse,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """O1."""
     use(WordEmbedder("words-5"))
     old = [acme.alice.store() for _ in range(2)]
     fill(acme)
@@ -341,7 +343,7 @@ def semantic(answer: dict[str, Any]) -> list[float]:
 
 
 def test_recall_goes_by_words_alone_until_the_vectors_of_the_new_embedder_are_there(acme: Company, use: InUse) -> None:
-    """Vectors of two embedders are never compared: those of `words-6` would all look alike to `words-5`."""
+    """O1: Vectors of two embedders are never compared: those of `words-6` would all look alike to `words-5`."""
     mark = word()
     use(WordEmbedder("words-5"))
     for _ in range(3):

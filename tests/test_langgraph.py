@@ -57,7 +57,7 @@ def store_of(request: pytest.FixtureRequest) -> Any:
 
 
 def test_the_life_of_an_item(acme: Company, store_of: Any) -> None:
-    """R-321, R-306: put, read, found by fields and by words, replaced, deleted, told again."""
+    """R-322, R-321, R-306: put, read, found by fields and by words, replaced, deleted, told again."""
     store, value = store_of(acme.alice), item("brisk", rank=2)
     store.put(HABITS, "reports", value, ttl=60 * 24)
     store.put(TRIPS, "reports", {"seat": "aisle", "rank": 3})

@@ -96,7 +96,7 @@ def test_no_code_marks_text_as_safe_for_pages() -> None:
 
 
 def test_locks_are_pinned_by_hash_and_hold_no_address() -> None:
-    """R-259."""
+    """R-330, R-259."""
     for lock in ("requirements.lock", "requirements-dev.lock"):
         text = (ROOT / lock).read_text()
         pins = re.findall(r"^[A-Za-z0-9_.\[\]-]+==.*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)

@@ -55,6 +55,7 @@ def test_the_default_policy_says_what_the_design_says():
 
 
 def test_authority_is_per_kind():
+    """R-031."""
     assert POLICY.authority("preference", "explicit_user") > POLICY.authority("preference", "verified_reviewer")
     for kind in ("procedure", "convention", "lesson"):
         assert POLICY.authority(kind, "verified_reviewer") > POLICY.authority(kind, "explicit_user") > 0

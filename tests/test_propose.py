@@ -28,7 +28,7 @@ def counts(company: Company) -> dict[str, int]:
 
 
 def test_what_is_stored_can_be_traced_to_its_event(acme: Company) -> None:
-    """R-041, R-046, R-268, R-270, R-303: who, when, by which evidence, under which policy."""
+    """R-047, R-041, R-046, R-268, R-270, R-303: who, when, by which evidence, under which policy."""
     caller = acme.alice.in_run("run_1", "thread_1")
     evidence = caller.evidence(ref="message_7", thread="talk", sequence=17, speaker="Alice")
     memory = caller.store(
@@ -51,7 +51,7 @@ def test_what_is_stored_can_be_traced_to_its_event(acme: Company) -> None:
 
 
 def test_a_correction_of_the_same_key_retires_what_stood(acme: Company) -> None:
-    """R-039, R-120, R-306, R14, W5: one truth at a time, linked to the one before."""
+    """R-319, R-104, R-039, R-120, R-306, R14, W5: one truth at a time, linked to the one before."""
     first = acme.alice.store()
     answer = acme.alice.propose(key=first["key"]).json()
     assert (answer["decision"], answer["superseded_ids"]) == ("supersede", [first["memory_id"]])
@@ -241,7 +241,7 @@ def test_a_shared_lesson_needs_a_reviewer_and_an_end(acme: Company) -> None:
 
 
 def test_a_convention_is_set_by_a_maintainer_or_a_reviewer(acme: Company) -> None:
-    """design: Adam maintains the project, Alice is a member of it."""
+    """R-053, design: Adam maintains the project, Alice is a member of it."""
     fields = {"kind": "convention", "namespace": PROJECT, "valid_until": in_months()}
     text = "Run the tests before every merge."
     assert acme.adam.propose(text, **fields).json()["decision"] == "store"
@@ -303,7 +303,7 @@ def test_suspicious_words_go_to_a_reviewer_who_sees_them(acme: Company) -> None:
 
 
 def test_a_lower_authority_does_not_replace_a_higher_one(acme: Company) -> None:
-    """R-095, R-122, R-123: for conventions the reviewers' word counts more than a maintainer's; equal replaces."""
+    """R-319, R-095, R-122, R-123: of conventions reviewers' words count more than maintainers'; equal replaces."""
     fields = {"kind": "convention", "namespace": PROJECT, "valid_until": in_months(), "key": new_key("rule")}
     assert acme.adam.propose("Run the tests before every merge.", evidence="review", **fields).status_code == 201
     lower = acme.adam.propose("Run the tests after every merge.", **fields).json()

@@ -141,7 +141,7 @@ def test_one_idempotency_key_ten_times_is_one_effect(crowd: Cast) -> None:
 
 @pytest.mark.in_clear
 def test_two_corrections_of_one_version_have_one_winner(crowd: Cast) -> None:
-    """W19, R-127, R-128: 200 and 412; the loser's text is nowhere."""
+    """R-261, W19, R-127, R-128: 200 and 412; the loser's text is nowhere."""
     alice = crowd.acme.alice
     memory, evidence = alice.store(), [alice.evidence(), alice.evidence()]
     texts = [sentence(), sentence()]

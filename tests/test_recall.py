@@ -34,7 +34,7 @@ def explained(caller: Caller, query: str, **fields: Any) -> dict[str, str]:
 
 
 def test_only_what_is_active_and_unexpired_comes_back(acme: Company) -> None:
-    """R-044, R-096, R-105, R-121, R-132, R-133, R-168, R-307: by each reading door."""
+    """R-319, R-017, R-044, R-096, R-105, R-121, R-132, R-133, R-168, R-307: by each reading door."""
     mark, key = word(), new_key()
     memory = acme.alice.store(sentence(mark), key, valid_until=now(days=9).isoformat())
 
@@ -100,7 +100,7 @@ def test_permission_comes_before_likeness(acme: Company, beta: Company) -> None:
 
 
 def test_a_question_goes_to_all_readable_places_or_to_the_named_ones(acme: Company) -> None:
-    """I8, R-052 to R-055: one's own, the agent's, the team's and the project's."""
+    """I8, R-052, R-053, R-054, R-055: one's own, the agent's, the team's and the project's."""
     mark = word()
     made = {"user": acme.alice.store(sentence(mark))["memory_id"]}
     for namespace in (AGENT, TEAM, PROJECT):

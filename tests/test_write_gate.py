@@ -258,6 +258,13 @@ def test_what_the_runtime_keeps_has_its_own_reason(kind, reason):
     assert answer(judge(proposal(kind=kind), "model_inference")) == ("reject", reason)
 
 
+@pytest.mark.parametrize("text", ["Shorten that second paragraph.", "把刚才第二段改短。"])
+def test_what_points_into_a_conversation_stays_in_it(text):
+    """R-026: the same words mean nothing in the next one."""
+    assert answer(judge(proposal(text))) == ("reject", "not_reusable_across_tasks")
+    assert judge(proposal("Keep paragraphs short in every report.")).outcome is Outcome.store
+
+
 def test_a_lesson_may_speak_of_this_time():
     lesson = procedure("This time the export failed because the disk was full; clear it first.", kind="lesson")
     assert judge(lesson, "verified_reviewer").outcome is Outcome.store
