@@ -8,10 +8,11 @@ different things, which all lie close together. Where the margin is smaller the 
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,18 +37,36 @@ USUAL = 0.25
 SHRINK = 8
 """The weight, in texts, of the generic mean of a language."""
 
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*", re.ASCII)
+_ENVIRONMENTS = {
+    "production": re.compile(
+        r"\bprod(?:uction)?\b|\blive (?:system|site|server)|生产(?:环境|系统|库)|线上", re.IGNORECASE
+    ),
+    "staging": re.compile(r"\bstag(?:e|ing)\b|\bpre-?prod(?:uction)?\b|预发|预生产|准生产", re.IGNORECASE),
+    "test": re.compile(
+        r"\b(?:test|qa|uat) (?:system|site|server|environment|database|cluster)|测试(?:环境|系统|库)", re.IGNORECASE
+    ),
+    "development": re.compile(
+        r"\bdev(?:elopment)? (?:system|site|server|environment|database|cluster)|开发(?:环境|系统|库)", re.IGNORECASE
+    ),
+    "sandbox": re.compile(r"\bsandbox\b|沙箱", re.IGNORECASE),
+}
+
 Matrix = npt.NDArray[np.float32]
+Marks = tuple[frozenset[str], frozenset[str]]
 ENGLISH, CHINESE = LANGUAGES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A text to compare: its terms with counts, its unit vector if there is one, and its language group."""
+    """A text to compare: its terms with counts, its unit vector if there is one, its language group, and what `marks`
+    finds in it."""
 
     id: uuid.UUID
     terms: Counter[str]
     vector: Vector | None
     chinese: bool
+    marks: Marks = (frozenset(), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +88,23 @@ def pairs(samples: Sequence[Sample], means: Means | None, *, of_first: bool = Fa
     words are compared."""
     found = {(pair.one, pair.other): pair for pair in by_meaning(samples, means)} if means is not None else {}
     found |= {(pair.one, pair.other): pair for pair in by_words(samples, of_first=of_first)}
-    chosen = [pair for pair in found.values() if pair.one == 0 or not of_first]
+    chosen = [
+        replace(pair, sure=pair.sure and not _apart(samples[pair.one], samples[pair.other]))
+        for pair in found.values()
+        if pair.one == 0 or not of_first
+    ]
     return sorted(chosen, key=lambda pair: (not pair.sure, -pair.likeness, pair.one, pair.other))
+
+
+def marks(text: str) -> Marks:
+    """The numbers and the environments that a text names: what the same work is told apart by."""
+    named = frozenset(name for name, pattern in _ENVIRONMENTS.items() if pattern.search(text))
+    return frozenset(_NUMBER.findall(text)), named
+
+
+def _apart(one: Sample, other: Sample) -> bool:
+    """Whether each names something of a sort that the other does not."""
+    return any(mine - theirs and theirs - mine for mine, theirs in zip(one.marks, other.marks, strict=True))
 
 
 def by_words(samples: Sequence[Sample], *, of_first: bool = False) -> list[Pair]:

@@ -25,7 +25,7 @@ MEANS = Means("made_up", {language: np.zeros(WIDE, np.float32) for language in (
 
 
 def sample(text: str, vector: Any = None, *, chinese: bool = False) -> Sample:
-    return Sample(uuid.uuid4(), tokens.count(text), vector, chinese)
+    return Sample(uuid.uuid4(), tokens.count(text), vector, chinese, similar.marks(text))
 
 
 def pointing(*towards: Any) -> Any:
@@ -60,6 +60,26 @@ def test_a_smaller_margin_is_said_to_be_perhaps_the_same(cosine: float, sure: li
     pair = [sample(word(), unit(axes[0] * cosine**0.5 + axes[at] * (1 - cosine) ** 0.5)) for at in (1, 2)]
     others = [sample(word(), unit(axis)) for axis in axes[3:30]]
     assert [one.sure for one in similar.pairs([*pair, *others], MEANS)] == sure
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "sure"),
+    [
+        ("Keep the ledger for 90 days", "Keep the ledger for 90 days at least", True),
+        ("Keep the ledger for 90 days", "Keep the ledger for 30 days", False),
+        ("Keep the ledger for 90 days", "Keep the ledger, by 2 people, for 90 days", True),
+        ("Restart the relay in production after a call", "Restart the relay in staging after a call", False),
+        ("重启生产环境的网关之前先打电话", "重启测试环境的网关之前先打电话", False),
+        ("Restart the relay in production after a call", "Restart the relay after a call", True),
+    ],
+)
+def test_other_numbers_or_another_environment_are_perhaps_the_same(one: str, other: str, sure: bool) -> None:
+    """What each names alone keeps two apart; what one of them adds does not."""
+    meaning = CHANCE.normal(0, 1, WIDE)
+    pair = [sample(text, pointing(meaning)) for text in (one, other)]
+    others = [sample(word(), pointing(CHANCE.normal(0, 1, WIDE))) for _ in range(20)]
+    (found,) = similar.pairs([*pair, *others], MEANS)
+    assert (found.one, found.other, found.sure) == (0, 1, sure)
 
 
 @pytest.mark.parametrize("entries", [playbook_entries.entries, unseen_entries.entries, third_entries.entries])

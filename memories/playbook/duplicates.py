@@ -86,7 +86,7 @@ def _has_vector(row: Memory, embedder: str) -> bool:
 
 def _sample(row: Content, vector: Vector | None) -> Sample:
     words = tokens.texts_of(row.statement or "", "", row.conditions, (), row.value)
-    return Sample(row.pk, tokens.count(words), vector, facts.is_chinese(row.statement or ""))
+    return Sample(row.pk, tokens.count(words), vector, facts.is_chinese(row.statement or ""), similar.marks(words))
 
 
 def _text(row: Content) -> str:

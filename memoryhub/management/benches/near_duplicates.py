@@ -25,11 +25,10 @@ def compare(playbook: Sequence[Entry]) -> list[Pair]:
     embedder = embeddings.active()
     texts = [text_of(one.title, "", one.when, {}) for one in playbook]
     vectors = list(embedder.documents(texts)) if embedder else [None] * len(texts)
+    words = [tokens.texts_of(one.title, "", one.when) for one in playbook]
     samples = [
-        Sample(
-            uuid.uuid4(), tokens.count(tokens.texts_of(one.title, "", one.when)), vector, facts.is_chinese(one.title)
-        )
-        for one, vector in zip(playbook, vectors, strict=True)
+        Sample(uuid.uuid4(), tokens.count(text), vector, facts.is_chinese(one.title), similar.marks(text))
+        for one, vector, text in zip(playbook, vectors, words, strict=True)
     ]
     return similar.pairs(samples, embeddings.means(embedder.name) if embedder else None)
 
