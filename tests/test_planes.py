@@ -32,7 +32,7 @@ def test_what_was_only_said_is_kept_as_evidence_and_never_recalled(acme: Company
 
 
 def test_a_context_packet_writes_no_memory(acme: Company) -> None:
-    """R-020, R-035: assembled anew for each call, also the same one twice; it carries memories and becomes none."""
+    """R-020: assembled anew for each call, also the same one twice; it carries memories and becomes none."""
     mark = word()
     memory = acme.alice.store(sentence(mark))
     with acme.entered():
@@ -55,7 +55,7 @@ def test_what_belongs_to_another_plane_is_no_kind_of_memory(acme: Company, kind:
 
 
 def test_what_becomes_of_a_write_is_asked_of_its_operation_and_never_recalled(acme: Company) -> None:
-    """R-081: the operation tells the checks in their order, the decision and its reason, and holds no text."""
+    """The operation tells the checks in their order, the decision and its reason, and holds no text."""
     mark = word()
     answer = acme.alice.propose(sentence(mark)).json()
     told = acme.alice.get(f"/operations/{answer['operation_id']}").json()
@@ -69,7 +69,7 @@ def test_what_becomes_of_a_write_is_asked_of_its_operation_and_never_recalled(ac
 
 
 def test_evidence_tells_where_a_proposal_came_from(acme: Company) -> None:
-    """R-068, R-083: the class comes from what was attested, never from a body."""
+    """R-068: the class comes from what was attested, never from a body."""
     for type_, class_ in (("user_message", "explicit_user"), ("summary", "model_inference")):
         answer = acme.alice.propose(evidence=type_).json()
         held = answer["memory"] or acme.alice.candidate(answer["candidate_id"])
