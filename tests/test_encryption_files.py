@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from cast import Cast, word
-from django.conf import settings
 from django.db import connection
 from test_encryption import command, store, whole_story  # noqa: F401 - the store is a fixture
 
-if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+if connection.vendor == "sqlite":
 
     def test_the_files_of_sqlite_hold_no_byte_of_it_before_any_erasure(crowd: Cast) -> None:
         """R-140, T23: and once rows that were plain are encrypted, nothing is left of them."""

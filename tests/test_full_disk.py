@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from cast import Cast, Company, new_key, sentence
-from django.conf import settings
 from django.db import OperationalError, connection
 from django.utils import timezone
 from exchange import entry
@@ -87,7 +86,7 @@ def test_a_disk_that_is_full_at_any_step_leaves_all_as_it_was(crowd: Cast) -> No
     assert_all_due_is_done(acme)
 
 
-if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+if connection.vendor == "sqlite":
 
     def test_a_file_that_cannot_grow_is_told_and_loses_nothing_acknowledged(crowd: Cast) -> None:
         """The database's own limit, met inside whatever statement needs a page, the commit included."""

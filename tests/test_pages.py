@@ -222,7 +222,7 @@ def test_no_page_asks_the_database_more_often_than_it_must_however_much_there_is
             with CaptureQueriesContext(connection) as asked:
                 page(client, path)
             told = [one["sql"][:100] for one in asked if not one["sql"].startswith(("SAVEPOINT", "RELEASE"))]
-            assert len(told) <= most, (path, told)
+            assert len(told) <= most, (path, "\n".join(told))
 
 
 def test_an_error_page_repeats_nothing_of_the_address(db: None) -> None:

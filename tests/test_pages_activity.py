@@ -17,6 +17,7 @@ from reviews.activity import ACTIONS
 UNSAID = {
     "candidate.lapse", "evidence.expire", "memory.expire", "memory.purge", "policy.activate", "tenant.provision",
     "export.fail", "import.fail", "activity.read", "activity.export", "candidate.comment", "candidate.release",
+    "memory.recalled_after_forgetting",
 }  # fmt: skip
 
 

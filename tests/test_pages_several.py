@@ -126,8 +126,6 @@ def test_only_ones_own_and_exactly_what_was_shown(acme: Company, alice: Client) 
 
 
 def test_the_list_of_memories_leads_to_what_waits(acme: Company, alice: Client) -> None:
+    """Uncounted: the page asks the database for nothing more because of it."""
     acme.alice.store()
-    assert 'href="/waiting/">Waiting for you' not in page(alice, "/memories/")
-    acme.alice.hold()
-    acme.by("runtime", "paul").hold()
-    assert re.search(r'href="/waiting/">Waiting for you <span class="count">1</span>', page(alice, "/memories/"))
+    assert 'href="/waiting/">Waiting for you</a>' in page(alice, "/memories/")

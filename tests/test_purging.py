@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from cast import Company, new_key, now, sentence, text_of
 from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
 from accounts import verifying
@@ -17,7 +18,7 @@ from memories import purging, stores
 from memories.models import Candidate, Erasure, Evidence, Feature, Memory, Namespace
 from memories.search import rows
 
-SQLITE = settings.DATABASES["default"]["ENGINE"].endswith("sqlite3")
+SQLITE = connection.vendor == "sqlite"
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ def on_disk(text: str) -> int:
     return sum(Path(name).read_bytes().count(text.encode()) for name in (file, f"{file}-wal"))
 
 
-if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+if connection.vendor == "sqlite":
 
     @pytest.mark.in_clear
     def test_the_files_of_sqlite_hold_no_byte_of_it(crowd: Cast) -> None:

@@ -6,14 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from django import template
-from django.template import Context
 from django.utils import timezone
 from django.utils.timesince import timesince
 from django.utils.translation import gettext_lazy as _
 
-from memories.models import Candidate
 from reviews.risk import Risk
-from reviews.waiting import undecided
 
 register = template.Library()
 
@@ -37,13 +34,6 @@ TABLES = {
     "recalls": _("recalls"),
     "feedback": _("feedback"),
 }
-
-
-@register.simple_tag(takes_context=True)
-def waiting_count(context: Context) -> int:
-    """How many proposals wait for the reader's own answer."""
-    person = context["request"].membership.pk
-    return undecided(Candidate.objects.waiting(timezone.now())).awaiting_owner(person).count()
 
 
 @register.filter

@@ -7,8 +7,8 @@ import time
 from argparse import SUPPRESS, ArgumentParser
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand
+from django.db import connection
 from django.utils import timezone
 from rich.console import Console
 from rich.table import Table
@@ -95,5 +95,4 @@ def _live(person: Membership, count: int) -> None:
 
 
 def _database() -> str:
-    engine = str(settings.DATABASES["default"]["ENGINE"]).rsplit(".", 1)[-1]
-    return f"{engine}, {os.cpu_count()} processors"
+    return f"{connection.display_name}, {os.cpu_count()} processors"
