@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, TextField
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery, TextField
 from django.db.models.functions import Cast
 
 from accounts import audit, tenancy
@@ -49,8 +49,10 @@ def unfollow(principal: Principal, follow_id: uuid.UUID) -> None:
 
 
 def mine(principal: Principal) -> QuerySet[Follow]:
-    """What the caller follows and still sees, newest first."""
+    """What the caller follows and still sees, newest first; `entry_id` is the current version of an entry."""
     rows = Follow.objects.filter(membership_id=principal.subject_id, namespace__in=access.playbook(principal))
+    current = Memory.objects.current().filter(slot=OuterRef("slot")).values("pk")[:1]
+    rows = rows.annotate(entry_id=Subquery(current))
     return rows.select_related("namespace__agent", "namespace__group").order_by("-pk")
 
 

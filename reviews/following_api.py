@@ -18,7 +18,6 @@ from memories.serializers import NamespaceInput
 from memoryhub.api import Page, PeopleView
 from memoryhub.fields import StrictSerializer, Text, stamp
 from reviews import following
-from reviews.models import Follow
 
 
 class FollowingQuery(StrictSerializer):
@@ -41,6 +40,7 @@ class FollowBody(StrictSerializer):
 class FollowShown(drf.Serializer):
     id = drf.UUIDField()
     namespace = schemas.NamespaceShown()
+    memory_id = drf.UUIDField(allow_null=True, help_text="The entry's current version; null when it is forgotten.")
     whole = drf.BooleanField(help_text="Whether all of the namespace is followed and not one entry.")
     since = drf.DateTimeField()
 
@@ -58,9 +58,9 @@ class FollowingView(PeopleView):
     def get(self, request: Request) -> Response:
         """What the caller follows and still sees, newest first."""
         query = self.read_query(FollowingQuery)
-        rows: Any = following.mine(self.principal)
-        told = {"of": "following"}
-        page, more = Page(self.principal, told, query.get("cursor"), query["limit"]).take(rows)
+        page, more = Page(self.principal, {"of": "following"}, query.get("cursor"), query["limit"]).take(
+            following.mine(self.principal)
+        )
         return Response({"items": [_shown(row) for row in page], **more})
 
     @extend_schema(operation_id="follow", request=FollowBody, responses={201: FollowShown})
@@ -68,9 +68,13 @@ class FollowingView(PeopleView):
         """Be told what becomes of an entry, or of all there is and will be in a namespace; again is no second time."""
         body = self.read(FollowBody)
         if "namespace" in body:
-            place = access.area(self.principal, body["namespace"], access.playbook(self.principal)).namespace
-            return Response(_shown(following.follow_place(self.principal, place.pk)), status=201)
-        return Response(_shown(following.follow_entry(self.principal, _id(body["memory_id"]))), status=201)
+            meant = access.area(self.principal, body["namespace"], access.playbook(self.principal))
+            if meant.path:
+                raise InvalidInput.field("namespace.path", "A place is followed as a whole.", "not_allowed")
+            made = following.follow_place(self.principal, meant.namespace.pk)
+        else:
+            made = following.follow_entry(self.principal, _id(body["memory_id"]))
+        return Response(_shown(following.mine(self.principal).get(pk=made.pk)), status=201)
 
 
 class FollowView(PeopleView):
@@ -90,10 +94,12 @@ def _id(text: str) -> uuid.UUID:
         raise NotVisible from None
 
 
-def _shown(row: Follow) -> dict[str, Any]:
+def _shown(row: Any) -> dict[str, Any]:
+    """A row of `following.mine`."""
     return {
         "id": str(row.pk),
         "namespace": rendering.namespace(row.namespace, []),
+        "memory_id": row.entry_id and str(row.entry_id),
         "whole": row.slot_id is None,
         "since": stamp(row.created_at),
     }

@@ -113,6 +113,11 @@ def test_following_over_rest_is_what_the_page_shows_and_ends_with_the_sight_of_i
     made = alice.post("/following", {"memory_id": entry["memory_id"]})
     assert (made.status_code, made.json()["whole"]) == (201, False)
     assert alice.post("/following", {"memory_id": entry["memory_id"]}).json() == made.json(), "again is no second time"
+    assert (made.json()["memory_id"], made.json()["whole"]) == (entry["memory_id"], False)
+    assert (
+        alice.post("/following", {"namespace": TEAM | {"path": ["till"]}}).json()["errors"][0]["pointer"]
+        == "namespace.path"
+    )
     whole = alice.post("/following", {"namespace": TEAM})
     assert (whole.status_code, whole.json()["whole"], whole.json()["namespace"]["id"]) == (201, True, TEAM["id"])
     assert alice.post("/following", {"namespace": TEAM, "memory_id": entry["memory_id"]}).status_code == 400
