@@ -28,6 +28,8 @@ def missing_needs(marker_expression: str) -> dict[str, str]:
     needs = {}
     if "postgresql" not in settings.DATABASES["default"]["ENGINE"]:
         needs["pg"] = "set DATABASE_URL to a PostgreSQL"
+    else:
+        needs["sqlite"] = "unset DATABASE_URL"
     if not REDIS_URL:
         needs["redis"] = "set MEMORYHUB_TEST_REDIS_URL"
     if os.environ.get("MEMORYHUB_TEST_ENCRYPTED"):

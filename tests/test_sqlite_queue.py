@@ -19,7 +19,7 @@ from accounts.models import Tenant
 from memoryhub.sqlite import base
 from memoryhub.sqlite.queue import Queue
 
-pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="other databases queue themselves")
+pytestmark = pytest.mark.sqlite
 
 
 def in_a_thread(work: Any) -> threading.Thread:
