@@ -6,6 +6,7 @@ import django.db.models.deletion
 import django.utils.timezone
 import memories.models.places
 from django.db import migrations, models
+from memories.migrations._sampling import take_no_samples
 
 
 class Migration(migrations.Migration):
@@ -33,6 +34,7 @@ class Migration(migrations.Migration):
             },
             bases=(memories.models.places.InNamespace, models.Model),
         ),
+        take_no_samples({"memories_reveal": ["words"]}),
         migrations.AlterField(
             model_name='export',
             name='scope',
